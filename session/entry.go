@@ -1,0 +1,158 @@
+// Package session keeps what was said and what was changed, in an append-only
+// log below .phero/, from which a session is resumed and every change can be undone.
+//
+//	app ──Entry──► Log ──one line, one write──► sessions/<id>/log.jsonl
+//	     ◄─Entries── Store.Open                blobs/<aa>/<hash>
+package session
+
+import (
+	"encoding/json"
+	"io/fs"
+	"time"
+
+	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/file"
+	"github.com/phero-agent/agent/tools/todo"
+)
+
+// Kind tells which field of an [Entry] is set.
+type Kind string
+
+// The kinds of entries. Readers pass over kinds that they do not know.
+const (
+	KindHead    Kind = "head"    // Head: the first entry of every log
+	KindMessage Kind = "message" // Message
+	KindNote    Kind = "note"    // Note: told to the model at the end of the message before it
+	KindTodo    Kind = "todo"    // Todo: the whole list
+	KindChange  Kind = "change"  // Change: about to be written
+	KindDone    Kind = "done"    // Done: the change was written
+	KindUndo    Kind = "undo"    // Undo: changes were taken back or made again
+	KindTurn    Kind = "turn"    // Turn: a turn ended
+	KindTitle   Kind = "title"   // Title
+)
+
+// Entry is one line of a log. Exactly the field that its kind names is set.
+type Entry struct {
+	Seq  int64     `json:"seq"` // 1 for the first, set by Log.Append
+	Time time.Time `json:"time"`
+	Kind Kind      `json:"kind"`
+	Step int       `json:"turn,omitempty"` // the turn's number, from 1; 0 outside of turns
+
+	Head    *Head       `json:"head,omitempty"`
+	Message *Message    `json:"message,omitempty"`
+	Note    string      `json:"note,omitempty"`
+	Todo    []todo.Item `json:"todo,omitempty"`
+	Change  *Change     `json:"change,omitempty"`
+	Done    string      `json:"done,omitempty"` // Change.ID
+	Undo    *Undo       `json:"undo,omitempty"`
+	Turn    *Turn       `json:"ended,omitempty"`
+	Title   string      `json:"title,omitempty"`
+}
+
+// Head says what a log is.
+type Head struct {
+	Version   int    `json:"version"` // of the log's format
+	ID        string `json:"id"`      // of the session
+	Workspace string `json:"workspace"`
+	Agent     string `json:"agent"` // the program's version
+}
+
+// Role is who said a message.
+type Role string
+
+// The roles.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Status is how a call ended.
+type Status string
+
+// The ends of a call.
+const (
+	StatusOK          Status = "ok"
+	StatusFailed      Status = "failed"
+	StatusDenied      Status = "denied"
+	StatusInterrupted Status = "interrupted"
+)
+
+// Message is one message of the conversation.
+type Message struct {
+	Role Role   `json:"role"`
+	Text string `json:"text,omitempty"`
+
+	// Of the assistant.
+	Reasoning string           `json:"reasoning,omitempty"` // as a person reads it
+	Echo      json.RawMessage  `json:"echo,omitempty"`      // fields of the reply that its server wants back as they came
+	Calls     []tools.ToolCall `json:"calls,omitempty"`
+	Model     string           `json:"model,omitempty"`
+	Usage     *Usage           `json:"usage,omitempty"`
+	Cut       bool             `json:"cut,omitempty"` // the reply did not come to its end
+
+	// Of a tool.
+	CallID  string        `json:"call_id,omitempty"`
+	Status  Status        `json:"status,omitempty"`
+	Elapsed time.Duration `json:"elapsed,omitempty"` // nanoseconds
+
+	// Of the user or a tool.
+	Images []Image `json:"images,omitempty"`
+
+	// Parent is the call whose sub-agent said this; "" for the conversation itself.
+	Parent string `json:"parent,omitempty"`
+}
+
+// Image is a picture kept as a blob.
+type Image struct {
+	MediaType string `json:"media_type"`
+	Blob      string `json:"blob"` // its hash
+}
+
+// Usage is what one request cost, in tokens.
+type Usage struct {
+	Input     int `json:"input"` // of the whole prompt, cached tokens included
+	Output    int `json:"output"`
+	CacheRead int `json:"cache_read,omitempty"`
+	Reasoning int `json:"reasoning,omitempty"`
+}
+
+// Change is one write to a file, with its contents kept as blobs.
+type Change struct {
+	ID      string      `json:"id"` // unique in the session
+	CallID  string      `json:"call_id,omitempty"`
+	Tool    string      `json:"tool,omitempty"`
+	Path    string      `json:"path"` // absolute
+	Existed bool        `json:"existed"`
+	Before  string      `json:"before,omitempty"` // hash of the content before
+	After   string      `json:"after"`            // hash of the content after
+	Perm    fs.FileMode `json:"perm"`
+	Dirs    []string    `json:"dirs,omitempty"` // directories that the write makes, outermost first
+	Added   int         `json:"added"`          // lines
+	Removed int         `json:"removed"`        // lines
+	Hunks   []file.Hunk `json:"hunks,omitempty"`
+}
+
+// Undo says that changes were taken back, or made again.
+type Undo struct {
+	Changes []string `json:"changes"` // their ids, in the order in which they were treated
+	Redo    bool     `json:"redo,omitempty"`
+}
+
+// Outcome is how a turn ended.
+type Outcome string
+
+// The ends of a turn.
+const (
+	OutcomeDone        Outcome = "done"
+	OutcomeInterrupted Outcome = "interrupted" // by the person
+	OutcomeTimeout     Outcome = "timeout"     // at its deadline
+	OutcomeFailed      Outcome = "failed"      // by the model's server, or an error of ours
+)
+
+// Turn says how a turn ended.
+type Turn struct {
+	Outcome Outcome       `json:"outcome"`
+	Error   string        `json:"error,omitempty"` // in words for a person
+	Elapsed time.Duration `json:"elapsed"`         // nanoseconds
+}
