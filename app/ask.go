@@ -1,0 +1,138 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/human"
+)
+
+// Answer is what the person said to an [Asked]. The zero value refuses.
+type Answer struct {
+	Allow    bool
+	Always   bool   // the same subjects are allowed until the session ends
+	Feedback string // why not; it is told to the model
+}
+
+// questions are the questions that wait for the person. Whoever asks waits in
+// ask until the answer comes or its context ends; an answer to a question that
+// is not open is ignored.
+type questions struct {
+	emit   func(Event)
+	paused func(bool) // told when the first opens and when the last closes
+
+	mu   sync.Mutex
+	last int
+	open map[string]chan any
+}
+
+func newQuestions(emit func(Event), paused func(bool)) *questions {
+	return &questions{emit: emit, paused: paused, open: map[string]chan any{}}
+}
+
+// ask shows the event that show makes of the question's id, and waits.
+func (q *questions) ask(ctx context.Context, show func(id string) Event) (any, error) {
+	q.mu.Lock()
+	q.last++
+	id := fmt.Sprintf("q%d", q.last)
+	answer := make(chan any, 1)
+	q.open[id] = answer
+	if len(q.open) == 1 {
+		q.paused(true)
+	}
+	q.mu.Unlock()
+	defer func() {
+		q.mu.Lock()
+		delete(q.open, id)
+		if len(q.open) == 0 {
+			q.paused(false)
+		}
+		q.mu.Unlock()
+		q.emit(Closed{ID: id})
+	}()
+	q.emit(show(id))
+	select {
+	case a := <-answer:
+		return a, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (q *questions) answer(id string, a any) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if answer, ok := q.open[id]; ok {
+		delete(q.open, id)
+		if len(q.open) == 0 {
+			q.paused(false)
+		}
+		answer <- a
+	}
+}
+
+// previewError says that a call would fail as its preview did: nobody is asked (UI-08).
+type previewError struct{ err error }
+
+func (e *previewError) Error() string { return e.err.Error() }
+func (e *previewError) Unwrap() error { return e.err }
+
+// ErrDeclined is the error of a question that the person did not want to answer (HUMAN-16).
+var ErrDeclined = errors.New("the user declined to answer")
+
+// asker is the policy's Asker: it shows what the call would do and waits for the answer.
+func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.Answer, error) {
+	call, _ := tools.ToolCallFromContext(ctx)
+	change, err := a.box.preview(req.Tool, req.Arguments)
+	if err != nil {
+		return permissions.Reject, &previewError{err}
+	}
+	trace := a.policy.Explain(req.Tool, req.Arguments)
+	got, err := a.questions.ask(ctx, func(id string) Event {
+		return Asked{ID: id, Call: call, Request: req, Change: change, NoRule: trace.NoRule()}
+	})
+	if err != nil {
+		return permissions.Reject, err
+	}
+	answer, _ := got.(Answer)
+	if !answer.Allow {
+		if answer.Feedback != "" {
+			return permissions.Reject, permissions.Feedback(answer.Feedback)
+		}
+		return permissions.Reject, nil
+	}
+	if answer.Always {
+		for _, s := range req.Subjects {
+			a.policy.Grant(permissions.Grant{Tool: req.Tool, Subject: s})
+		}
+	}
+	if change != nil {
+		a.box.approved(call.ID, change)
+	}
+	return permissions.AllowOnce, nil
+}
+
+// Answer answers an [Asked]. A second answer to the same id is ignored.
+func (a *App) Answer(id string, answer Answer) { a.questions.answer(id, answer) }
+
+// Reply answers a [Questioned]; nil declines.
+func (a *App) Reply(id string, answers map[string]human.Answer) { a.questions.answer(id, answers) }
+
+// question puts a question of the application itself to the person.
+func (a *App) question(ctx context.Context, source string, in human.Input) (map[string]human.Answer, error) {
+	got, err := a.questions.ask(ctx, func(id string) Event {
+		return Questioned{ID: id, Source: source, Input: in}
+	})
+	if err != nil {
+		return nil, err
+	}
+	answers, _ := got.(map[string]human.Answer)
+	if answers == nil {
+		return nil, ErrDeclined
+	}
+	return answers, nil
+}
