@@ -9,9 +9,10 @@ import (
 // compatible server takes: type, description, enum, items, properties and
 // required; nothing nullable, no references, no additionalProperties.
 //
-// Names come from the json tag; a field without omitempty is required
-// (CORE-15). The description tag is the field's description, and the enum tag
-// lists its values, separated by commas.
+// Names come from the json tag, and the fields of embedded structs are
+// promoted; a field without omitempty or omitzero is required (CORE-15). The
+// description tag is the field's description, and the enum tag lists its
+// values, separated by commas. T must not be recursive.
 func Schema[T any]() map[string]any { return schemaOf(reflect.TypeFor[T]()) }
 
 func schemaOf(t reflect.Type) map[string]any {
@@ -27,6 +28,9 @@ func schemaOf(t reflect.Type) map[string]any {
 	case reflect.Float32, reflect.Float64:
 		return map[string]any{"type": "number"}
 	case reflect.Slice, reflect.Array:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return map[string]any{"type": "string"} // base64
+		}
 		return map[string]any{"type": "array", "items": schemaOf(t.Elem())}
 	case reflect.Struct:
 		return structSchema(t)
@@ -39,30 +43,33 @@ func schemaOf(t reflect.Type) map[string]any {
 func structSchema(t reflect.Type) map[string]any {
 	properties := map[string]any{}
 	var required []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, rest, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if !f.IsExported() || name == "-" {
+	for _, f := range reflect.VisibleFields(t) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || f.Anonymous || f.Tag.Get("json") == "-" {
 			continue
 		}
 		if name == "" {
 			name = f.Name
 		}
-		s := schemaOf(f.Type)
-		if d := f.Tag.Get("description"); d != "" {
-			s["description"] = d
-		}
-		if e := f.Tag.Get("enum"); e != "" {
-			s["enum"] = strings.Split(e, ",")
-		}
-		properties[name] = s
-		if !strings.Contains(rest, "omitempty") {
+		properties[name] = fieldSchema(f)
+		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") {
 			required = append(required, name)
 		}
 	}
 	s := map[string]any{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		s["required"] = required
+	}
+	return s
+}
+
+func fieldSchema(f reflect.StructField) map[string]any {
+	s := schemaOf(f.Type)
+	if d := f.Tag.Get("description"); d != "" {
+		s["description"] = d
+	}
+	if e := f.Tag.Get("enum"); e != "" {
+		s["enum"] = strings.Split(e, ",")
 	}
 	return s
 }
