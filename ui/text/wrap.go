@@ -1,0 +1,139 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Wrap breaks s into lines of at most w cells: after a word where it can, within
+// one where it must, never within a grapheme cluster. Blanks at a break are left
+// out. Styles go on in the next line. A w below 1 counts as 1.
+func Wrap(s string, w int) []string { return wrap(s, w, false) }
+
+// WrapKeep is [Wrap] that keeps every character: blanks at a break stay, at the
+// end of a line or, where it is full, at the beginning of the next.
+func WrapKeep(s string, w int) []string { return wrap(s, w, true) }
+
+func wrap(s string, w int, keep bool) []string {
+	wr := wrapper{w: max(w, 1), keep: keep}
+	for line := range strings.SplitSeq(s, "\n") {
+		wr.line(line)
+	}
+	return wr.out
+}
+
+type wrapper struct {
+	w    int
+	keep bool
+	out  []string
+	pen  pen // at the place that is read
+
+	src   string
+	start mark // of the line that is made
+	word  mark // after the last blank: where the line can be broken
+	end   int  // before the blanks in front of word
+}
+
+// mark is a place in the source.
+type mark struct {
+	at, cell int
+	pen      pen
+}
+
+func (wr *wrapper) line(src string) {
+	if len(src) <= wr.w && plain(src) && wr.pen == (pen{}) {
+		wr.out = append(wr.out, src)
+		return
+	}
+	wr.src = src
+	wr.start = mark{pen: wr.pen}
+	wr.word, wr.end = wr.start, 0
+	cell, blank, text := 0, false, false // the cell; the last was a blank; the line has text
+	for at := 0; at < len(src); {
+		n, width := next(src[at:])
+		if width == escape {
+			if params, ok := sgrParams(src[at : at+n]); ok {
+				wr.pen.apply(params)
+			}
+			at += n
+			continue
+		}
+		isBlank := src[at] == ' '
+		if (!isBlank || wr.keep) && cell+width > wr.start.cell+wr.w {
+			text = wr.breakBefore(mark{at, cell, wr.pen}, width)
+		}
+		switch {
+		case isBlank:
+			if !blank {
+				wr.end = at
+			}
+			if text || wr.keep {
+				if wr.keep {
+					wr.end = at + n
+				}
+				wr.word = mark{at + n, cell + width, wr.pen}
+			}
+		case width == 2 && breaksAround(src[at:at+n]):
+			if text && !blank && !closes(src[at:at+n]) {
+				wr.word, wr.end = mark{at, cell, wr.pen}, at
+			}
+			text = true
+		default:
+			text = true
+		}
+		blank = isBlank
+		at += n
+		cell += width
+	}
+	wr.emit(len(src))
+}
+
+// breakBefore ends the line at the last word's beginning, or else here, and
+// reports whether the new line has text already.
+func (wr *wrapper) breakBefore(here mark, width int) bool {
+	if wr.word.at > wr.start.at {
+		wr.emit(wr.end)
+		wr.start = wr.word
+		if here.cell+width <= wr.start.cell+wr.w {
+			return wr.start.at < here.at
+		}
+	}
+	if here.at > wr.start.at {
+		wr.emit(here.at)
+	}
+	wr.start = here
+	return false
+}
+
+// emit appends the source from the line's start up to end as one line.
+func (wr *wrapper) emit(end int) {
+	s := wr.src[wr.start.at:max(end, wr.start.at)]
+	if !wr.keep {
+		s = trimBlank(s)
+	}
+	if wr.start.pen == (pen{}) && strings.IndexByte(s, 0x1b) < 0 && Width(s) <= wr.w {
+		wr.out = append(wr.out, s)
+		return
+	}
+	wr.out = append(wr.out, Cut(wr.start.pen.open()+s, 0, wr.w))
+}
+
+// trimBlank cuts blanks off the end, unless there is nothing else.
+func trimBlank(s string) string {
+	if t := strings.TrimRight(s, " "); t != "" {
+		return t
+	}
+	return s
+}
+
+// breaksAround reports whether a line may break before and after a wide cluster:
+// true of CJK text, which has no blanks.
+func breaksAround(cluster string) bool {
+	r, _ := utf8.DecodeRuneInString(cluster)
+	return r >= 0x2e80 && r < 0x1f000 || r >= 0x20000
+}
+
+// closes reports whether a cluster must not begin a line.
+func closes(cluster string) bool {
+	return strings.Contains("、。，．・：；？！）」』】〉》〕］｝ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ", cluster)
+}
