@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/phero-agent/agent/session"
@@ -23,6 +24,7 @@ type Request struct {
 	Messages []session.Message // valid: every call answered once, notes already in the texts
 	Tools    []ToolSpec
 	Images   func(blob string) ([]byte, error) // reads an image of a message
+	Effort   string                            // of the reasoning: "low", "medium", "high" …; "" is the server's default
 }
 
 // ToolSpec is a tool as the model sees it.
@@ -90,6 +92,7 @@ type ProviderError struct {
 	Next       string        // what the person can do
 	Retryable  bool          // the same request may succeed later
 	RetryAfter time.Duration // the server's wish; 0: none
+	Window     int           // of an overflow: the true context window in tokens; 0: not said
 	Err        error
 }
 
@@ -98,8 +101,12 @@ func (e *ProviderError) Error() string {
 	if s == "" && e.Err != nil {
 		s = e.Err.Error()
 	}
-	if e.Host != "" {
-		s = e.Host + ": " + s
+	who := e.Host
+	if who != "" && e.Status != 0 {
+		who = fmt.Sprintf("%s (HTTP %d)", who, e.Status)
+	}
+	if who != "" {
+		s = who + ": " + s
 	}
 	if e.Next != "" {
 		s += " — " + e.Next
