@@ -1,8 +1,3 @@
-// Package session keeps what was said and what was changed, in an append-only
-// log below .phero/, from which a session is resumed and every change can be undone.
-//
-//	app ──Entry──► Log ──one line, one write──► sessions/<id>/log.jsonl
-//	     ◄─Entries── Store.Open                blobs/<aa>/<hash>
 package session
 
 import (
@@ -122,7 +117,8 @@ type Change struct {
 	ID      string      `json:"id"` // unique in the session
 	CallID  string      `json:"call_id,omitempty"`
 	Tool    string      `json:"tool,omitempty"`
-	Path    string      `json:"path"` // absolute
+	Path    string      `json:"path"`               // absolute
+	RawPath []byte      `json:"raw_path,omitempty"` // the path, where it is not UTF-8 and JSON would spoil it
 	Existed bool        `json:"existed"`
 	Before  string      `json:"before,omitempty"` // hash of the content before
 	After   string      `json:"after"`            // hash of the content after
@@ -137,6 +133,15 @@ type Change struct {
 type Undo struct {
 	Changes []string `json:"changes"` // their ids, in the order in which they were treated
 	Redo    bool     `json:"redo,omitempty"`
+
+	// Overwritten is what others had made of the files, kept when a forced undo went over it.
+	Overwritten []Overwritten `json:"overwritten,omitempty"`
+}
+
+// Overwritten is a file's content that no change of the session made, kept as a blob.
+type Overwritten struct {
+	Path string `json:"path"`
+	Blob string `json:"blob"` // its hash
 }
 
 // Outcome is how a turn ended.

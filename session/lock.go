@@ -1,0 +1,117 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// LockedError says that a session is open in another process (SESS-10).
+type LockedError struct {
+	ID    string    // of the session
+	PID   int       // of the process that has it open; 0 where that is not known
+	Host  string    // the machine where it runs
+	Since time.Time // when it was opened there
+}
+
+func (e *LockedError) Error() string {
+	who := "another process"
+	if e.PID != 0 {
+		who = fmt.Sprintf("process %d on %s, since %s", e.PID, e.Host, e.Since.Local().Format("2006-01-02 15:04"))
+	}
+	return fmt.Sprintf("session %s is open in %s: close it there, or start a new session", e.ID, who)
+}
+
+// owner is what a lock file says of the process that holds it. After a crash it
+// is out of date; only the lock itself counts.
+type owner struct {
+	PID   int       `json:"pid"`
+	Host  string    `json:"host"`
+	Since time.Time `json:"since"`
+}
+
+// lock is a session's lock file, held.
+type lock struct {
+	f *os.File
+	// unlocked says that the file system knows no locks. That must not keep
+	// anybody from working (the person is told).
+	unlocked bool
+}
+
+// A list of sessions holds a lock for a moment when it looks whether it is
+// free. So a failure counts only when it lasts.
+const (
+	lockTries = 10
+	lockPause = 10 * time.Millisecond
+)
+
+// takeLock locks the file at path for this process, or returns a *[LockedError].
+func takeLock(root *os.Root, path, id string) (*lock, error) {
+	f, err := root.OpenFile(path, os.O_RDWR|os.O_CREATE, filePerm)
+	if err != nil {
+		return nil, err
+	}
+	held, err := tryLock(f, true)
+	for try := 1; !held && err == nil && try < lockTries; try++ {
+		time.Sleep(lockPause)
+		held, err = tryLock(f, true)
+	}
+	if err == nil && !held {
+		defer f.Close()
+		o := readOwner(f)
+		return nil, &LockedError{ID: id, PID: o.PID, Host: o.Host, Since: o.Since}
+	}
+	l := &lock{f: f, unlocked: err != nil}
+	host, _ := os.Hostname()
+	text, err := json.Marshal(owner{PID: os.Getpid(), Host: host, Since: time.Now().UTC().Truncate(time.Second)})
+	if err == nil {
+		err = l.write(append(text, '\n'))
+	}
+	if err != nil && !isFull(err) {
+		f.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *lock) write(text []byte) error {
+	if err := l.f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.f.WriteAt(text, 0)
+	return err
+}
+
+// release gives the lock up. The file stays: removing it would let two
+// processes hold locks on two files of the same name.
+func (l *lock) release() {
+	_ = l.write(nil)
+	l.f.Close()
+}
+
+func readOwner(f io.ReaderAt) owner {
+	var o owner
+	text, err := io.ReadAll(io.NewSectionReader(f, 0, 4096))
+	if err != nil || json.Unmarshal(text, &o) != nil {
+		return owner{}
+	}
+	return o
+}
+
+// isLocked tells whether a process holds the lock file at path.
+func isLocked(root *os.Root, path string) bool {
+	info, err := root.Lstat(path)
+	if err != nil || info.Size() == 0 || info.Mode().Type() != fs.FileMode(0) {
+		return false // never opened, or closed in order
+	}
+	f, err := root.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	free, err := tryLock(f, false)
+	return err == nil && !free
+}
