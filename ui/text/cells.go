@@ -142,3 +142,49 @@ func Cut(s string, left, right int) string {
 	b.WriteString(out.change(pen{}))
 	return b.String()
 }
+
+// Strip returns s without escape sequences.
+func Strip(s string) string {
+	if strings.IndexByte(s, 0x1b) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		n, width := next(s)
+		if width != escape {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// Untab returns s with its tabs as spaces up to the next fourth cell.
+func Untab(s string) string {
+	if strings.IndexByte(s, '\t') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i, line := range strings.Split(s, "\n") {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		at := 0
+		for {
+			before, after, found := strings.Cut(line, "\t")
+			b.WriteString(before)
+			if !found {
+				break
+			}
+			at += Width(before)
+			n := codeTab - at%codeTab
+			b.WriteString(spaces(n))
+			at += n
+			line = after
+		}
+	}
+	return b.String()
+}
+
+// codeTab is the distance of tab stops in code, in cells.
+const codeTab = 4

@@ -9,8 +9,8 @@ import (
 // style adds nothing.
 type Style string
 
-// reset ends all styles.
-const reset = "\x1b[m"
+// Reset ends all styles.
+const Reset = "\x1b[m"
 
 // StyleOf returns what a renderer, as the Render method of a lipgloss style,
 // puts before its text. Use it for styles of characters, not of blocks.
@@ -34,10 +34,10 @@ func (st Style) Render(s string) string {
 		return s
 	}
 	open := st.Open()
-	if strings.Contains(s, reset) {
-		s = strings.ReplaceAll(s, reset, reset+open)
+	if strings.Contains(s, Reset) {
+		s = strings.ReplaceAll(s, Reset, Reset+open)
 	}
-	return open + s + reset
+	return open + s + Reset
 }
 
 // Open returns the sequence that begins the style.
@@ -226,7 +226,7 @@ func (p pen) change(o pen) string {
 	case p == o:
 		return ""
 	case o == pen{}:
-		return reset
+		return Reset
 	case p == pen{}:
 		return o.open()
 	}

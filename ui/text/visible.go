@@ -79,7 +79,7 @@ func (v *viewer) sign(s string) {
 
 func (v *viewer) unmark() {
 	if v.marked {
-		v.b.WriteString(reset)
+		v.b.WriteString(Reset)
 		v.marked = false
 	}
 }

@@ -8,14 +8,17 @@ import (
 // Wrap breaks s into lines of at most w cells: after a word where it can, within
 // one where it must, never within a grapheme cluster. Blanks at a break are left
 // out. Styles go on in the next line. A w below 1 counts as 1.
-func Wrap(s string, w int) []string { return wrap(s, w, false) }
+func Wrap(s string, w int) []string { return wrap(s, wrapper{w: w}) }
 
 // WrapKeep is [Wrap] that keeps every character: blanks at a break stay, at the
 // end of a line or, where it is full, at the beginning of the next.
-func WrapKeep(s string, w int) []string { return wrap(s, w, true) }
+func WrapKeep(s string, w int) []string { return wrap(s, wrapper{w: w, keep: true}) }
 
-func wrap(s string, w int, keep bool) []string {
-	wr := wrapper{w: max(w, 1), keep: keep}
+// Hardwrap breaks s into lines that are full, and keeps every character: for code.
+func Hardwrap(s string, w int) []string { return wrap(s, wrapper{w: w, keep: true, hard: true}) }
+
+func wrap(s string, wr wrapper) []string {
+	wr.w = max(wr.w, 1)
 	for line := range strings.SplitSeq(s, "\n") {
 		wr.line(line)
 	}
@@ -24,7 +27,8 @@ func wrap(s string, w int, keep bool) []string {
 
 type wrapper struct {
 	w    int
-	keep bool
+	keep bool // blanks at breaks
+	hard bool // words do not matter
 	out  []string
 	pen  pen // at the place that is read
 
@@ -91,7 +95,7 @@ func (wr *wrapper) line(src string) {
 // breakBefore ends the line at the last word's beginning, or else here, and
 // reports whether the new line has text already.
 func (wr *wrapper) breakBefore(here mark, width int) bool {
-	if wr.word.at > wr.start.at {
+	if !wr.hard && wr.word.at > wr.start.at {
 		wr.emit(wr.end)
 		wr.start = wr.word
 		if here.cell+width <= wr.start.cell+wr.w {
