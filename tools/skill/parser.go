@@ -1,0 +1,98 @@
+package skill
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	fileName = "SKILL.md"
+
+	// maxFile is how many bytes a SKILL.md may have: all of it goes into the conversation.
+	maxFile = 128 << 10
+)
+
+// Parser finds and reads skills.
+type Parser interface {
+	// List returns the parser's names for its skills, in the order in which they count.
+	List() ([]string, error)
+	// Parse reads one skill of List; its body may be newer than at the last time.
+	Parse(dir string) (*Skill, error)
+}
+
+// NewParser reads the skills of a directory's direct subdirectories, links to
+// directories included. A root that does not exist has none.
+func NewParser(root string) Parser { return directory(root) }
+
+type directory string
+
+func (d directory) List() ([]string, error) {
+	entries, err := os.ReadDir(string(d))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the skills cannot be listed: %w", err)
+	}
+	var dirs []string
+	for _, e := range entries {
+		if _, err := os.Lstat(filepath.Join(string(d), e.Name(), fileName)); err == nil {
+			dirs = append(dirs, e.Name())
+		}
+	}
+	return dirs, nil
+}
+
+func (d directory) Parse(dir string) (*Skill, error) {
+	if filepath.Base(dir) != dir || dir == "." || !filepath.IsLocal(dir) {
+		return nil, fmt.Errorf("%q is not the name of a skill's directory", dir)
+	}
+	path, err := filepath.Abs(filepath.Join(string(d), dir))
+	if err != nil {
+		return nil, err
+	}
+	data, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s, err := parseSkill(data)
+	if err != nil {
+		return nil, err
+	}
+	s.RootPath = path
+	return s, nil
+}
+
+// readFile reads the SKILL.md of a directory: a regular file, or a link to one
+// that does not lead out of the directory.
+func readFile(dir string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	info, err := root.Stat(fileName)
+	if err != nil {
+		return nil, fmt.Errorf("SKILL.md cannot be read: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("SKILL.md is not a regular file")
+	}
+	f, err := root.Open(fileName)
+	if err != nil {
+		return nil, fmt.Errorf("SKILL.md cannot be read: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("SKILL.md cannot be read: %w", err)
+	}
+	if len(data) > maxFile {
+		return nil, fmt.Errorf("SKILL.md is longer than %d KiB; move parts of it into files beside it", maxFile>>10)
+	}
+	return data, nil
+}
