@@ -1,0 +1,96 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	oai "github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/shared"
+
+	"github.com/phero-agent/agent/app"
+)
+
+// body makes the JSON of a request: what the profile allows around the
+// messages, which come from the conversation's memory.
+func (c *Client) body(p Profile, req app.Request) ([]byte, error) {
+	rest, err := json.Marshal(c.params(p, req))
+	if err != nil {
+		return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
+	}
+	const head = `{"messages":[`
+	conv := c.take(req)
+	defer c.give(conv)
+	messages, err := conv.write(p, c.cfg.Model, req)
+	if err != nil {
+		return nil, err
+	}
+	body := make([]byte, 0, len(head)+len(messages)+len(rest)+2)
+	body = append(body, head...)
+	body = append(body, messages...)
+	body = append(body, "],"...)
+	return append(body, rest[1:]...), nil
+}
+
+// params is the request without its messages.
+func (c *Client) params(p Profile, req app.Request) *oai.ChatCompletionNewParams {
+	params := &oai.ChatCompletionNewParams{Model: c.cfg.Model, Tools: toolParams(p, req)}
+	if !p.NoStreamOptions {
+		params.StreamOptions.IncludeUsage = param.NewOpt(true)
+	}
+	if !p.NoEffort {
+		params.ReasoningEffort = shared.ReasoningEffort(req.Effort)
+	}
+	if n := int64(c.cfg.MaxTokens); n > 0 {
+		switch {
+		case !p.NoMaxTokens:
+			params.MaxTokens = param.NewOpt(n)
+		case !p.NoMaxCompletionTokens:
+			params.MaxCompletionTokens = param.NewOpt(n)
+		}
+	}
+	extra := map[string]any{"stream": true}
+	if p.CacheControl {
+		extra["cache_control"] = map[string]string{"type": "ephemeral"}
+	}
+	params.SetExtraFields(extra)
+	return params
+}
+
+func toolParams(p Profile, req app.Request) []oai.ChatCompletionToolUnionParam {
+	specs := req.Tools
+	if len(specs) == 0 {
+		specs = calledTools(req)
+	}
+	var out []oai.ChatCompletionToolUnionParam
+	for _, t := range specs {
+		schema := t.Schema
+		if schema == nil {
+			schema = map[string]any{"type": "object", "properties": map[string]any{}}
+		} else if p.PlainSchemas {
+			schema = plainSchema(schema)
+		}
+		f := shared.FunctionDefinitionParam{Name: t.Name, Parameters: schema}
+		if t.Description != "" {
+			f.Description = param.NewOpt(t.Description)
+		}
+		out = append(out, oai.ChatCompletionFunctionTool(f))
+	}
+	return out
+}
+
+// calledTools stands in for the tools of a request that has none, because some
+// servers refuse a history with calls where no tools are declared.
+func calledTools(req app.Request) []app.ToolSpec {
+	var specs []app.ToolSpec
+	for _, m := range req.Messages {
+		for _, call := range m.Calls {
+			name := portableName(call.Name)
+			if !slices.ContainsFunc(specs, func(t app.ToolSpec) bool { return t.Name == name }) {
+				specs = append(specs, app.ToolSpec{Name: name, Description: "Cannot be called now. Answer with text."})
+			}
+		}
+	}
+	return specs
+}
