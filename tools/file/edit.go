@@ -1,0 +1,170 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/phero-agent/agent/tools"
+)
+
+// EditTool replaces exact text in a file.
+type EditTool struct {
+	tool *tools.Tool
+	opts *options
+}
+
+// EditInput is the input of edit.
+type EditInput struct {
+	FilePath   string `json:"file_path" description:"the file to change"`
+	OldString  string `json:"old_string" description:"the exact text to replace, without the line numbers that read shows"`
+	NewString  string `json:"new_string" description:"the text to put there; empty deletes"`
+	ReplaceAll bool   `json:"replace_all,omitempty" description:"replace every occurrence; without it old_string must occur once"`
+}
+
+// EditOutput is the result of edit and multi_edit.
+type EditOutput struct {
+	Replacements int `json:"replacements"`
+}
+
+// Edit is one replacement of multi_edit.
+type Edit struct {
+	OldString  string `json:"old_string" description:"the exact text to replace, as it is after the edits before this one"`
+	NewString  string `json:"new_string" description:"the text to put there; empty deletes"`
+	ReplaceAll bool   `json:"replace_all,omitempty" description:"replace every occurrence; without it old_string must occur once"`
+}
+
+const editDescription = `Replaces exact text in a file. Read the file first, and copy old_string from it with its indentation, but without line number and tab at the front.
+old_string must occur exactly once: add lines around it until it does, or set replace_all. Write line ends as \n; the file keeps the ones it has. For several changes to one file use multi_edit.`
+
+// NewEditTool returns the edit tool.
+func NewEditTool(opts ...Option) (*EditTool, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	t := &EditTool{opts: o}
+	t.tool, err = tools.NewTool("edit", editDescription, t.handle)
+	if err != nil {
+		return nil, err
+	}
+	t.tool.SetExclusive(true)
+	return t, nil
+}
+
+// Tool returns the tool that the model calls.
+func (t *EditTool) Tool() *tools.Tool { return t.tool }
+
+// Preview returns the change that a call would make, and writes nothing. It fails as the call would.
+func (t *EditTool) Preview(in *EditInput) (*Change, error) {
+	p, err := t.plan(in)
+	if err != nil {
+		return nil, err
+	}
+	defer p.place.close()
+	return &p.change, nil
+}
+
+func (t *EditTool) handle(ctx context.Context, in *EditInput) (*EditOutput, error) {
+	p, err := t.plan(in)
+	if err != nil {
+		return nil, err
+	}
+	defer p.place.close()
+	if err := t.opts.commit(ctx, p); err != nil {
+		return nil, err
+	}
+	return &EditOutput{Replacements: p.replaced}, nil
+}
+
+func (t *EditTool) plan(in *EditInput) (*plan, error) {
+	if in == nil {
+		return nil, ErrNilInput
+	}
+	e := Edit{OldString: in.OldString, NewString: in.NewString, ReplaceAll: in.ReplaceAll}
+	return t.opts.plan(in.FilePath, t.opts.maxFileSize, true, func(before []byte, _ bool) ([]byte, int, error) {
+		after, n, err := replace(before, e)
+		if err == nil && bytes.Equal(before, after) {
+			err = ErrNoChange
+		}
+		return after, n, err
+	})
+}
+
+// MultiEditTool applies several replacements to one file, all or none.
+type MultiEditTool struct {
+	tool *tools.Tool
+	opts *options
+}
+
+// MultiEditInput is the input of multi_edit.
+type MultiEditInput struct {
+	FilePath string `json:"file_path" description:"the file to change"`
+	Edits    []Edit `json:"edits" description:"the replacements, applied in order, each to the result of the ones before"`
+}
+
+const multiEditDescription = `Applies several exact replacements to one file, in order, each seeing the result of the ones before. Either all apply or none does.
+Each edit follows the rules of edit: read the file first, copy old_string exactly, and make it unique or set replace_all.`
+
+// NewMultiEditTool returns the multi_edit tool.
+func NewMultiEditTool(opts ...Option) (*MultiEditTool, error) {
+	o, err := newOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	t := &MultiEditTool{opts: o}
+	t.tool, err = tools.NewTool("multi_edit", multiEditDescription, t.handle)
+	if err != nil {
+		return nil, err
+	}
+	t.tool.SetExclusive(true)
+	return t, nil
+}
+
+// Tool returns the tool that the model calls.
+func (t *MultiEditTool) Tool() *tools.Tool { return t.tool }
+
+// Preview returns the change that a call would make, and writes nothing. It fails as the call would.
+func (t *MultiEditTool) Preview(in *MultiEditInput) (*Change, error) {
+	p, err := t.plan(in)
+	if err != nil {
+		return nil, err
+	}
+	defer p.place.close()
+	return &p.change, nil
+}
+
+func (t *MultiEditTool) handle(ctx context.Context, in *MultiEditInput) (*EditOutput, error) {
+	p, err := t.plan(in)
+	if err != nil {
+		return nil, err
+	}
+	defer p.place.close()
+	if err := t.opts.commit(ctx, p); err != nil {
+		return nil, err
+	}
+	return &EditOutput{Replacements: p.replaced}, nil
+}
+
+func (t *MultiEditTool) plan(in *MultiEditInput) (*plan, error) {
+	if in == nil {
+		return nil, ErrNilInput
+	}
+	if len(in.Edits) == 0 {
+		return nil, ErrEditsRequired
+	}
+	return t.opts.plan(in.FilePath, t.opts.maxFileSize, true, func(before []byte, _ bool) ([]byte, int, error) {
+		after, total := before, 0
+		for i, e := range in.Edits {
+			next, n, err := replace(after, e)
+			if err != nil {
+				return nil, 0, fmt.Errorf("edit %d of %d: %w; no edit was applied", i+1, len(in.Edits), err)
+			}
+			after, total = next, total+n
+		}
+		if bytes.Equal(before, after) {
+			return nil, 0, fmt.Errorf("%w: the edits take each other back", ErrNoChange)
+		}
+		return after, total, nil
+	})
+}

@@ -1,0 +1,283 @@
+package file
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	searchBlock = 128 << 10 // bytes read at once
+	maxLine     = 1 << 20   // bytes of a line that are searched as one piece
+	shownLine   = 500       // characters of a line that are shown
+)
+
+// output modes of grep.
+const (
+	modeFiles   = "files_with_matches"
+	modeContent = "content"
+	modeCount   = "count"
+)
+
+// query is what one grep looks for and how it shows it.
+type query struct {
+	matcher       *matcher
+	mode          string
+	numbers       bool
+	before, after int   // lines of context
+	entries       int   // that are wanted of one file at most; 0 is no limit
+	multiLimit    int64 // bytes of a file that multiline takes; 0 is no limit
+}
+
+// searcher searches files, one after the other, with the same memory.
+type searcher struct {
+	*query
+	buf []byte
+
+	// Of the file that is searched.
+	label   string // how its path is shown
+	out     []string
+	count   int
+	line    int // number of the line at counted
+	counted int // offset up to which lines are counted
+	shown   int // offset up to which lines are shown
+	any     bool
+	pending int // lines of context still to be shown after a match
+	last    int // number of the last line shown as a match
+}
+
+// search returns the entries of one file. skipped tells of a file too large for multiline.
+func (s *searcher) search(ctx context.Context, label string, r io.Reader) (entries []string, skipped bool) {
+	s.label, s.out, s.count, s.line, s.counted, s.shown, s.any, s.pending, s.last = label, nil, 0, 1, 0, 0, false, 0, 0
+	if s.buf == nil {
+		s.buf = make([]byte, searchBlock)
+	}
+	if s.matcher.multi {
+		skipped = s.whole(r)
+	} else {
+		s.lines(ctx, r)
+	}
+	switch {
+	case s.count == 0:
+		return nil, skipped
+	case s.mode == modeFiles:
+		return []string{showBytes(label)}, skipped
+	case s.mode == modeCount:
+		return []string{label + ":" + strconv.Itoa(s.count)}, skipped
+	}
+	return s.out, skipped
+}
+
+func isBinary(head []byte) bool {
+	return bytes.IndexByte(head[:min(len(head), binaryHead)], 0) >= 0
+}
+
+// whole searches a file in one piece.
+func (s *searcher) whole(r io.Reader) (skipped bool) {
+	text, err := readUpTo(r, 0, s.multiLimit)
+	if err != nil || isBinary(text) {
+		return err == ErrFileTooLarge
+	}
+	text = bytes.TrimPrefix(text, []byte(bom))
+	s.scan(text, 0, true)
+	return false
+}
+
+// lines searches a file block by block, each up to its last line end.
+func (s *searcher) lines(ctx context.Context, r io.Reader) {
+	have := 0  // bytes in buf
+	start := 0 // where the part not yet searched begins
+	first := true
+	for ctx.Err() == nil {
+		if have == len(s.buf) {
+			s.buf = append(s.buf, make([]byte, len(s.buf))...)
+		}
+		n, err := r.Read(s.buf[have:])
+		have += n
+		final := err != nil
+		if first {
+			if isBinary(s.buf[:have]) {
+				return
+			}
+			if bytes.HasPrefix(s.buf[:have], []byte(bom)) {
+				start = len(bom)
+				s.counted, s.shown = start, start
+			}
+			first = false
+		}
+		end := have
+		if !final {
+			end = bytes.LastIndexByte(s.buf[start:have], '\n') + 1 + start
+			if end == start {
+				if have-start < maxLine {
+					continue
+				}
+				end = have // a line of this length is searched in pieces
+			}
+		}
+		if s.scan(s.buf[:end], start, final) || final {
+			return
+		}
+		start, have = s.slide(end, have)
+	}
+}
+
+// slide moves what is still needed to the front of the buffer: lines before end
+// that may become context, and what is not searched yet.
+func (s *searcher) slide(end, have int) (start, left int) {
+	s.advance(s.buf, end)
+	keep := end
+	for range s.before {
+		if keep <= s.shown {
+			break
+		}
+		keep = bytes.LastIndexByte(s.buf[:keep-1], '\n') + 1
+	}
+	keep = max(keep, s.shown)
+	if s.mode != modeContent {
+		keep = end
+	}
+	copy(s.buf, s.buf[keep:have])
+	s.counted -= keep
+	s.shown = max(s.shown-keep, 0)
+	if s.counted < 0 {
+		s.counted = 0
+	}
+	return end - keep, have - keep
+}
+
+// advance counts the lines up to an offset.
+func (s *searcher) advance(text []byte, to int) {
+	if to > s.counted {
+		s.line += bytes.Count(text[s.counted:to], []byte("\n"))
+		s.counted = to
+	}
+}
+
+// scan searches text from an offset on. It tells true when the file need not be
+// searched further.
+func (s *searcher) scan(text []byte, from int, final bool) bool {
+	for from < len(text) {
+		start, end, ok := s.matcher.next(text, from)
+		if !ok {
+			break
+		}
+		lineStart := bytes.LastIndexByte(text[:start], '\n') + 1
+		lineEnd := len(text)
+		if i := bytes.IndexByte(text[max(end, start):], '\n'); i >= 0 {
+			lineEnd = max(end, start) + i + 1
+		}
+		if end > start && text[end-1] == '\n' {
+			lineEnd = end
+		}
+		from = max(lineEnd, from+1)
+		s.count++
+		switch {
+		case s.mode == modeFiles:
+			return true
+		case s.mode == modeContent:
+			s.show(text, lineStart, lineEnd, start)
+			if s.entries > 0 && len(s.out) >= s.entries {
+				return true
+			}
+		}
+	}
+	if s.mode == modeContent && s.pending > 0 {
+		s.follow(text, len(text))
+	}
+	return false
+}
+
+// show adds the lines of a match, and its context.
+func (s *searcher) show(text []byte, start, end, match int) {
+	start = max(start, s.shown)
+	s.follow(text, start)
+	context := start
+	for range s.before {
+		if context <= s.shown {
+			break
+		}
+		context = bytes.LastIndexByte(text[:context-1], '\n') + 1
+	}
+	context = max(context, s.shown)
+	if s.any && context > s.shown && s.before+s.after > 0 {
+		s.out = append(s.out, "--")
+	}
+	s.any = true
+	s.emit(text, context, start, '-', -1)
+	s.emit(text, start, end, ':', match)
+	s.pending = s.after
+}
+
+// follow adds the lines of context that the last match still wants, up to an offset.
+func (s *searcher) follow(text []byte, to int) {
+	for s.pending > 0 && s.shown < to {
+		end := to
+		if i := bytes.IndexByte(text[s.shown:to], '\n'); i >= 0 {
+			end = s.shown + i + 1
+		}
+		s.emit(text, s.shown, end, '-', -1)
+		s.pending--
+	}
+}
+
+// emit adds the lines of text[start:end]. match is where the match starts, for
+// lines that are too long to be shown whole.
+func (s *searcher) emit(text []byte, start, end int, mark byte, match int) {
+	for start < end {
+		stop := end
+		next := end
+		if i := bytes.IndexByte(text[start:end], '\n'); i >= 0 {
+			stop, next = start+i, start+i+1
+		}
+		s.advance(text, start)
+		if mark == '-' || s.line != s.last {
+			var b strings.Builder
+			b.WriteString(s.label)
+			b.WriteByte(mark)
+			if s.numbers {
+				b.WriteString(strconv.Itoa(s.line))
+				b.WriteByte(mark)
+			}
+			line := bytes.TrimSuffix(text[start:stop], []byte("\r"))
+			b.WriteString(clipLine(line, match-start))
+			s.out = append(s.out, b.String())
+		}
+		if mark == ':' {
+			s.last = s.line
+		}
+		start = next
+	}
+	s.shown = max(s.shown, end)
+}
+
+// clipLine shows a line, of a long one the part around the match.
+func clipLine(line []byte, match int) string {
+	if len(line) <= shownLine || utf8.RuneCount(line) <= shownLine {
+		return showBytes(string(line))
+	}
+	from := 0
+	if match > shownLine/2 {
+		from = min(match, len(line)) - shownLine/2
+		for from > 0 && !utf8.RuneStart(line[from]) {
+			from--
+		}
+	}
+	rest := line[from:]
+	if len(rest) > shownLine*utf8.UTFMax {
+		rest = rest[:shownLine*utf8.UTFMax]
+	}
+	text := string(rest)
+	cut := runeOffset(text, shownLine)
+	out := showBytes(text[:cut])
+	if from > 0 {
+		out = "…" + out
+	}
+	if from+cut < len(line) {
+		out += "… [line clipped: it has " + strconv.Itoa(len(line)) + " bytes]"
+	}
+	return out
+}

@@ -1,0 +1,315 @@
+package file
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// kind is what a directory entry is.
+type kind uint8
+
+const (
+	isOther kind = iota // a device, FIFO or socket: never opened
+	isFile
+	isFolder
+	isLink
+)
+
+// entry is a name in a directory.
+type entry struct {
+	name string
+	kind kind
+}
+
+// walk goes through the directories below top, by descriptor: no name on the way
+// is followed if it is a link, whatever happens to the tree meanwhile.
+type walk struct {
+	opts   *options
+	root   string  // absolute path of where it starts
+	top    *handle // the same, open
+	prefix string  // root below the directory where ignore rules start; "" or with a slash at the end
+	ignore *ignoreFile
+	depth  int // of directories below root that are entered; negative is no limit
+
+	// want picks files by their path below root, before the ignore rules are asked.
+	want func(path, name string) bool
+}
+
+// folder is one directory of a walk.
+type folder struct {
+	walk   *walk
+	path   string // below root, "" or with a slash at the end
+	depth  int
+	ignore *ignoreFile
+	handle *handle
+	users  atomic.Int32 // the last one closes the handle
+}
+
+// newWalk starts at a resolved directory.
+func (o *options) newWalk(root, base string) (*walk, error) {
+	p, err := openPlaceDir(base, root)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	top, err := openTop(p)
+	if err != nil {
+		return nil, err
+	}
+	w := &walk{opts: o, root: root, top: top, depth: -1}
+	if !o.noIgnore {
+		w.findRules()
+	}
+	return w, nil
+}
+
+func (w *walk) close() { w.top.close() }
+
+// findRules reads the .gitignore files from the repository's root down to the
+// start of the walk. Without a repository the working directory is the root, or
+// the start itself. When the start is ignored it was named all the same, and the
+// rules from above do not count (FILE-84).
+func (w *walk) findRules() {
+	base := w.root
+	for dir := w.root; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			base = dir
+			break
+		}
+		if filepath.Dir(dir) == dir {
+			if _, ok := beneath(w.opts.workingDir, w.root); ok && w.opts.workingDir != "" {
+				base = w.opts.workingDir
+			}
+			break
+		}
+	}
+	rel, err := filepath.Rel(base, w.root)
+	if err != nil || rel == "." {
+		return
+	}
+	dir, path := base, ""
+	names := strings.Split(rel, string(filepath.Separator))
+	for i, name := range names {
+		w.ignore = parseIgnore(readRules(dir), len(path), w.ignore)
+		path += name
+		if skipped(name) || w.ignore.ignored(path, name, true) {
+			w.ignore, w.prefix = nil, ""
+			return
+		}
+		path += "/"
+		dir = filepath.Join(base, filepath.Join(names[:i+1]...))
+	}
+	w.prefix = path
+}
+
+// readRules reads the .gitignore of a directory above the walk.
+func readRules(dir string) []byte {
+	path := filepath.Join(dir, ".gitignore")
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
+	return text
+}
+
+// skipped tells of directories that no search enters unless it is told to (FILE-78).
+func skipped(name string) bool {
+	switch name {
+	case ".git", ".hg", ".svn", "node_modules":
+		return true
+	}
+	return false
+}
+
+// start returns the first folder.
+func (w *walk) start() *folder {
+	f := &folder{walk: w, ignore: w.ignore, handle: w.top}
+	f.users.Store(2) // the walk itself is one
+	return f
+}
+
+// open opens a folder before its first use; it fails when it is not a directory any more.
+func (f *folder) open() error {
+	if f.handle != nil {
+		return nil
+	}
+	h, err := f.walk.top.sub(strings.TrimSuffix(f.path, "/"))
+	if err != nil {
+		return err
+	}
+	f.handle = h
+	f.users.Store(1)
+	return nil
+}
+
+func (f *folder) release() {
+	if f.users.Add(-1) == 0 {
+		f.handle.close()
+	}
+}
+
+// list returns what a search looks at: the files that are wanted and not ignored,
+// and the folders to enter, in path order.
+func (f *folder) list(s *scratch) []entry {
+	all, err := f.handle.list(s)
+	if err != nil && len(all) == 0 {
+		return nil
+	}
+	w := f.walk
+	if !w.opts.noIgnore {
+		for _, e := range all {
+			if e.name == ".gitignore" && e.kind == isFile {
+				f.ignore = parseIgnore(f.handle.readSmall(e.name, maxIgnoreFile), len(w.prefix)+len(f.path), f.ignore)
+			}
+		}
+	}
+	kept := all[:0]
+	for _, e := range all {
+		if f.keeps(e) {
+			kept = append(kept, e)
+		}
+	}
+	slices.SortFunc(kept, inPathOrder)
+	return kept
+}
+
+func (f *folder) keeps(e entry) bool {
+	w := f.walk
+	switch e.kind {
+	case isOther:
+		return false
+	case isFolder:
+		if w.depth >= 0 && f.depth >= w.depth {
+			return false
+		}
+	default:
+		if !w.want(f.path+e.name, e.name) {
+			return false
+		}
+	}
+	if w.opts.noIgnore {
+		return true
+	}
+	if skipped(e.name) {
+		return false
+	}
+	return f.ignore == nil || !f.ignore.ignored(w.prefix+f.path+e.name, e.name, e.kind == isFolder)
+}
+
+// inPathOrder sorts entries so that a walk meets whole paths in the order of their bytes.
+func inPathOrder(a, b entry) int {
+	n := min(len(a.name), len(b.name))
+	if c := strings.Compare(a.name[:n], b.name[:n]); c != 0 {
+		return c
+	}
+	return int(a.at(n)) - int(b.at(n))
+}
+
+// at returns a byte of the name, which in a folder's path a slash follows.
+func (e entry) at(i int) byte {
+	if i < len(e.name) {
+		return e.name[i]
+	}
+	if e.kind == isFolder && i == len(e.name) {
+		return '/'
+	}
+	return 0
+}
+
+// child returns a folder in f.
+func (f *folder) child(name string) *folder {
+	return &folder{walk: f.walk, path: f.path + name + "/", depth: f.depth + 1, ignore: f.ignore}
+}
+
+// link resolves a symlink to a file that may be read: inside of the allowed directories (FILE-86).
+func (f *folder) link(name string) (*place, fs.FileInfo, error) {
+	root, resolved, err := f.walk.opts.resolve(filepath.Join(f.walk.root, f.path, name), true)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := openPlace(root, resolved)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := p.lstat()
+	if err == nil && info == nil {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		p.close()
+		return nil, nil, err
+	}
+	return p, info, nil
+}
+
+// openPlaceDir opens a resolved directory below an allowed one.
+func openPlaceDir(base, dir string) (*os.Root, error) {
+	if base == "" || base == dir {
+		return openDir(dir)
+	}
+	p, err := openPlace(base, dir)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.missing) > 0 {
+		err = fs.ErrNotExist
+	} else {
+		err = p.step(p.name)
+	}
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return p.dir, nil
+}
+
+// visitAll calls visit for every folder with its files, from the workers of a pool.
+func (w *walk) visitAll(ctx context.Context, visit func(worker int, f *folder, files []entry)) error {
+	p := newPool(ctx)
+	scratches := make([]scratch, p.size)
+	var enter func(f *folder) func(int)
+	enter = func(f *folder) func(int) {
+		return func(worker int) {
+			if f.open() != nil {
+				return
+			}
+			defer f.release()
+			var tasks []func(int)
+			files := f.list(&scratches[worker])
+			for _, e := range files {
+				if e.kind == isFolder {
+					tasks = append(tasks, enter(f.child(e.name)))
+				}
+			}
+			p.push(tasks...)
+			visit(worker, f, files)
+		}
+	}
+	p.push(enter(w.start()))
+	p.start()
+	p.done.Wait()
+	return ctx.Err()
+}
+
+// readSmall returns the first bytes of a file in the directory; none if it cannot be read.
+func (h *handle) readSmall(name string, limit int64) []byte {
+	f, err := h.open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, limit))
+	return text
+}
