@@ -39,6 +39,11 @@ func splitNested(src string, unwrap bool, depth int) line {
 	}
 	if w.suspicious {
 		w.line.rough = roughParts(src)
+		for i := range w.line.rough {
+			if p := &w.line.rough[i]; unwrap && len(p.text) <= maxLine {
+				w.unwrapWords(p, strings.Fields(p.text), 0)
+			}
+		}
 	}
 	if len(w.line.parts) == 0 {
 		w.line.parts = []part{plainPart("")}

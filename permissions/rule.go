@@ -83,7 +83,9 @@ func (r *rule) compileCommand() {
 		rest = strings.TrimPrefix(rest[end:], " ")
 	}
 	r.rest = newGlob(rest)
-	r.spelling = newSpelling(rest)
+	if len(r.assigns) == 0 {
+		r.spelling = newSpelling(rest)
+	}
 }
 
 // isAssignment tells whether a text begins with NAME= or NAME+=.

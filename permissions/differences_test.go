@@ -1,0 +1,66 @@
+package permissions
+
+import "testing"
+
+// differences are lines that the parser and bash read differently, or that run
+// more than their commands: each ran the planted program in bash while the
+// parser showed only allowed commands.
+func differences() []string {
+	return []string{
+		"echo a\r#; zzplant",                               // a carriage return is no blank to bash
+		"echo \\\r\nzzplant",                               // nor does a backslash join it
+		"echo # note \\\nzzplant",                          // nothing continues a comment
+		"true; <&-zzplant",                                 // a closed descriptor, then a command
+		"true; 2>&-zzplant",                                //
+		"cat <<E\nx\n\\\nE\nzzplant\nE",                    // joined lines end a heredoc
+		"cat <<E\"O\"F\na\\\nEOF\nzzplant\nEOF",            // a quoted delimiter joins none
+		"echo $\\\n(zzplant)",                              // the substitution's text is split
+		"coproc zzplant 2>&1",                              // a command, not the coprocess's name
+		"coproc zzplant 2>&1 | cat",                        //
+		"!(zzplant)",                                       // a negated subshell, not a pattern
+		"test -v 'a[$(zzplant)]'",                          // a subscript is evaluated
+		`test -v a[\$\(zzplant\)]`,                         // however it was quoted
+		`for x in a[\$\(zzplant\)]; do test -v $x; done`,   //
+		`for x in "-v a[\$\(zzplant\)]"; do test $x; done`, // also behind a split word
+		`for x in a[\$; do for y in \(zzplant\)]; do test -v $x$y; done; done`, //
+		"printf -v PATH . ; ls",                       // the directory holds its own ls
+		"printf -vPATH . ; ls",                        //
+		"printf {-v,PATH,.}; ls",                      //
+		"for x in -vPATH; do printf $x . ; done; ls",  //
+		"for PATH in . ; do ls; done",                 //
+		"for x in a; do PATH=. ; done; ls",            //
+		"read PATH <<< . ; ls",                        //
+		"mapfile -t PATH <<< . ; ls",                  //
+		"getopts : PATH; ls",                          //
+		"unset PATH; zzplant",                         //
+		"select PATH in . ; do ls; break; done <<< 1", //
+		"PATH=. ; ls",                                 //
+		"PATH=. ls",                                   //
+		"export PATH=. ; ls",                          //
+		": $((PATH=0)) ; ls",                          //
+		"ls() { zzplant; }; ls",                       //
+		"time -p -- zzplant",                          // the parser shows a command named --
+		"$'zz\\x70lant'",                              //
+		"{zzplant,a}",                                 //
+	}
+}
+
+// TestDifferences: the policy allows none of them, and most do run the planted
+// program, so that the trap is known to work.
+func TestDifferences(t *testing.T) {
+	tr := newTrap(t)
+	ran := 0
+	for _, line := range differences() {
+		if tr.allows(line) {
+			t.Errorf("allowed: %q", line)
+		}
+		if tr.springs(t, line) {
+			ran++
+		} else {
+			t.Logf("does not run it: %q", line)
+		}
+	}
+	if ran < len(differences())/2 {
+		t.Errorf("only %d of %d lines run the planted program: the trap is broken", ran, len(differences()))
+	}
+}
