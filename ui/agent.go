@@ -1,0 +1,96 @@
+// Package ui is the screen: it shows the application's events and sends what
+// the person wants down to it.
+//
+//	app ──Event──► Pump ──one batch a frame──► Model ──► transcript, panes, dialogs ──► View
+//	    ◄──method calls of Agent, from commands──┘ ◄── intents ──┘
+//
+// The root model routes and nothing else: panes and dialogs own their state, do
+// not know each other, and say what the person wants as intents. A session that
+// is resumed goes through the same code as one that is seen live.
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/human"
+)
+
+// Agent is what the screen asks of the application. It is called from commands
+// only, never while a message is handled, so it may take its time.
+type Agent interface {
+	Submit(text string)                               // a prompt: starts a turn, or queues it
+	Cancel()                                          // stops the turn
+	Unqueue() (string, bool)                          // takes the last queued message back
+	Answer(id string, a app.Answer)                   // to an Asked
+	Reply(id string, answers map[string]human.Answer) // to a Questioned; nil declines
+	Undo(turn, force bool)                            // the last change, or all of the last turn; what came of it are events
+	Redo(turn, force bool)
+	Mode() permissions.Mode
+	SetMode(permissions.Mode)
+	New()
+	Resume(id string)
+	Sessions() ([]session.Info, error)
+	Background(callID string) bool // moves a running command to the background
+	Kill(shellID string)
+}
+
+// Options say how the screen is set up. The zero value works.
+type Options struct {
+	Prompt      string                   // sent at once
+	Version     string                   // shown where nothing was said yet
+	Theme       string                   // "dark", "light", or "" to ask the terminal
+	ASCII       bool                     // only ASCII in the chrome
+	Mouse       bool                     // the wheel, the scrollbar and clicks are ours, not the terminal's
+	Still       bool                     // nothing moves but what is new
+	Ask         bool                     // the picker of sessions is open at the start
+	HistoryFile string                   // where prompts are kept; "" for this run only
+	Files       func() ([]string, error) // paths below the workspace to complete after @; nil: none
+	Commands    []Command                // beside the built-in ones; the same name takes their place
+}
+
+// Command is a slash command that the application brings.
+type Command struct {
+	Name    string // without the slash
+	Aliases []string
+	Help    string
+	Run     func(args string) (string, error) // what it returns is shown; called from a command
+}
+
+// failure is an error for the person.
+type failure struct{ err error }
+
+// calls keeps the order of what the person asks of the application, though
+// commands run at the same time.
+type calls struct{ last chan struct{} }
+
+// inOrder runs f after everything that was asked before.
+func (c *calls) inOrder(f func()) tea.Cmd {
+	return c.inOrderMsg(func() tea.Msg {
+		f()
+		return nil
+	})
+}
+
+// inOrderMsg is [calls.inOrder] for what brings something back.
+func (c *calls) inOrderMsg(f func() tea.Msg) tea.Cmd {
+	before, done := c.last, make(chan struct{})
+	c.last = done
+	return func() tea.Msg {
+		defer close(done)
+		if before != nil {
+			<-before
+		}
+		return f()
+	}
+}
+
+// now runs f without waiting for anything: for what must not wait.
+func now(f func()) tea.Cmd {
+	return func() tea.Msg {
+		f()
+		return nil
+	}
+}

@@ -1,0 +1,130 @@
+package ui
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/human"
+	"github.com/phero-agent/agent/ui/uitest"
+)
+
+// recorder is an application that keeps what the screen asks of it.
+type recorder struct {
+	mu       sync.Mutex
+	asked    []string
+	answers  []app.Answer
+	replies  []map[string]human.Answer
+	queue    []string
+	mode     permissions.Mode
+	sessions []session.Info
+}
+
+func (r *recorder) did(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = append(r.asked, fmt.Sprintf(format, args...))
+}
+
+// log is what was asked so far.
+func (r *recorder) log() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.asked...)
+}
+
+func (r *recorder) Submit(text string) { r.did("submit %q", text) }
+func (r *recorder) Cancel()            { r.did("cancel") }
+func (r *recorder) Unqueue() (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := len(r.queue)
+	if n == 0 {
+		return "", false
+	}
+	s := r.queue[n-1]
+	r.queue = r.queue[:n-1]
+	r.asked = append(r.asked, "unqueue")
+	return s, true
+}
+func (r *recorder) Answer(id string, a app.Answer) {
+	r.did("answer %s %+v", id, a)
+}
+func (r *recorder) Reply(id string, a map[string]human.Answer) { r.did("reply %s %v", id, a) }
+func (r *recorder) Undo(turn, force bool)                      { r.did("undo %v %v", turn, force) }
+func (r *recorder) Redo(turn, force bool)                      { r.did("redo %v %v", turn, force) }
+func (r *recorder) Mode() permissions.Mode {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.mode
+}
+func (r *recorder) SetMode(m permissions.Mode) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.mode = m
+}
+func (r *recorder) New()                              { r.did("new") }
+func (r *recorder) Resume(id string)                  { r.did("resume %s", id) }
+func (r *recorder) Sessions() ([]session.Info, error) { return r.sessions, nil }
+func (r *recorder) Background(id string) bool         { r.did("background %s", id); return true }
+func (r *recorder) Kill(id string)                    { r.did("kill %s", id) }
+
+// stage is a screen with a recorder behind it.
+type stage struct {
+	*uitest.Screen
+	app   *recorder
+	pump  *Pump
+	model *Model
+}
+
+// on runs a test on a screen of w by h cells, in fake time.
+func on(t *testing.T, w, h int, opts Options, test func(t *testing.T, s *stage), options ...tea.ProgramOption) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := &stage{app: &recorder{}, pump: NewPump()}
+		t.Cleanup(func() {
+			s.pump.Close()
+			time.Sleep(time.Minute) // timers that were set run out
+		})
+		s.model = New(s.app, s.pump, opts)
+		s.Screen = uitest.Run(t, s.model, w, h, options...)
+		s.emit(app.State{Workspace: "/home/me/acme", Branch: "main", Model: "gpt-5.1", Provider: "api.openai.com", Sandbox: "bwrap"}, app.Opened{})
+		test(t, s)
+	})
+}
+
+// emit hands events to the screen and lets it draw.
+func (s *stage) emit(events ...app.Event) {
+	for _, e := range events {
+		s.pump.Emit(e)
+	}
+	s.Wait(100 * time.Millisecond)
+}
+
+func committed(m session.Message) app.Event {
+	return app.Committed{Entry: session.Entry{Kind: session.KindMessage, Message: &m}}
+}
+
+func userSays(text string) app.Event {
+	return committed(session.Message{Role: session.RoleUser, Text: text})
+}
+
+func modelSays(text string, calls ...tools.ToolCall) app.Event {
+	return committed(session.Message{Role: session.RoleAssistant, Text: text, Calls: calls})
+}
+
+func result(id string, status session.Status, text string) app.Event {
+	return committed(session.Message{Role: session.RoleTool, CallID: id, Status: status, Text: text})
+}
+
+func aCall(id, name, arguments string) tools.ToolCall {
+	return tools.ToolCall{ID: id, Name: name, Arguments: arguments}
+}

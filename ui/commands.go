@@ -1,0 +1,294 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// command is a slash command: one of ours, or one that the application brings.
+type command struct {
+	Command
+	do func(m *Model, args string) tea.Cmd // nil: Run is called
+}
+
+// builtins are the commands that the screen does itself or through [Agent].
+func builtins() []command {
+	c := func(name, help string, do func(m *Model, args string) tea.Cmd, aliases ...string) command {
+		return command{Command{Name: name, Aliases: aliases, Help: help}, do}
+	}
+	return []command{
+		c("help", "the keys and the commands", func(m *Model, _ string) tea.Cmd { m.modal = newHelp(bindings()); return nil }, "keys"),
+		c("new", "a new session", func(m *Model, _ string) tea.Cmd { return m.calls.inOrder(m.agent.New) }, "clear"),
+		c("sessions", "open another session; /resume <id> opens that one", (*Model).resumeCommand, "resume", "continue"),
+		c("undo", "take back the last change; /undo turn: all of the last turn; /undo!: also where files changed since", (*Model).undoCommand, "undo!", "rewind"),
+		c("redo", "make an undone change again; /redo turn; /redo!", (*Model).redoCommand, "redo!"),
+		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand),
+		c("plan", "plan first: nothing is written", func(m *Model, _ string) tea.Cmd { return m.setMode(permissions.ModePlan) }),
+		c("todos", "the task list", func(m *Model, _ string) tea.Cmd { m.openPane(m.todos); return nil }, "todo"),
+		c("output", "the output of commands", func(m *Model, _ string) tea.Cmd { m.openPane(m.output); return nil }),
+		c("shells", "the commands in the background", func(m *Model, _ string) tea.Cmd { m.openPane(m.shells); return nil }, "tasks", "ps"),
+		c("files", "the files that were changed", func(m *Model, _ string) tea.Cmd { m.openPane(m.files); return nil }),
+		c("copy", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.copy(m.transcript.lastReply()) }),
+		c("editor", "write in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.edit() }),
+		c("quit", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit", "q"),
+	}
+}
+
+// commandTable joins our commands and the application's; its own come first
+// where names are the same.
+func commandTable(more []Command) []command {
+	var table []command
+	for _, c := range builtins() {
+		taken := slices.ContainsFunc(more, func(o Command) bool { return o.Name == c.Name })
+		if !taken {
+			table = append(table, c)
+		}
+	}
+	for _, c := range more {
+		table = append(table, command{Command: c})
+	}
+	return table
+}
+
+// asCommand tells a command from a prompt: a word after a slash, or one of the
+// words by which people leave.
+func asCommand(s string) (string, bool) {
+	switch s {
+	case "exit", "quit", ":q", ":wq":
+		return "quit", true
+	}
+	rest, ok := strings.CutPrefix(s, "/")
+	if !ok {
+		return "", false
+	}
+	name, _, _ := strings.Cut(rest, " ")
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !commandRune(r) }) {
+		return "", false
+	}
+	return rest, true
+}
+
+func commandRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '!'
+}
+
+// run does a command line, without its slash.
+func (m *Model) run(line string) tea.Cmd {
+	name, args, _ := strings.Cut(line, " ")
+	args = strings.TrimSpace(args)
+	c := m.command(name)
+	switch {
+	case c == nil:
+		return m.unknown(name)
+	case c.do != nil:
+		if strings.HasSuffix(name, "!") {
+			args = strings.TrimSpace("! " + args)
+		}
+		return c.do(m, args)
+	}
+	return m.calls.inOrderMsg(func() tea.Msg {
+		out, err := c.Run(args)
+		switch {
+		case err != nil:
+			return failure{err}
+		case out != "":
+			return said(out)
+		}
+		return nil
+	})
+}
+
+// said is what a command answered.
+type said string
+
+func (m *Model) command(name string) *command {
+	name = strings.ToLower(name)
+	for i, c := range m.commands {
+		if c.Name == name || slices.Contains(c.Aliases, name) {
+			return &m.commands[i]
+		}
+	}
+	return nil
+}
+
+// unknown names the nearest command.
+func (m *Model) unknown(name string) tea.Cmd {
+	words := "there is no command /" + text.Line(name)
+	best, least := "", 4
+	for _, c := range m.commands {
+		for _, n := range append([]string{c.Name}, c.Aliases...) {
+			if d := distance(name, n); d < least {
+				best, least = n, d
+			}
+		}
+	}
+	if best != "" {
+		words += "; did you mean /" + best + "?"
+	} else {
+		words += "; /help lists them"
+	}
+	m.composer.set("/" + name)
+	m.status.say(app.Notice{Level: app.Warning, Text: words}, m.look.now)
+	return nil
+}
+
+// distance is how many letters to add, drop, change or swap to get from a to b.
+func distance(a, b string) int {
+	prev2, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, cur = prev, cur, prev2
+	}
+	return prev[len(b)]
+}
+
+// matchCommands are the commands that a word may become.
+func matchCommands(table []command, word string) []suggestion {
+	var starts, others []suggestion
+	for _, c := range table {
+		s := suggestion{insert: "/" + c.Name, help: c.Help}
+		switch {
+		case strings.HasPrefix(c.Name, word):
+			starts = append(starts, s)
+		case slices.ContainsFunc(c.Aliases, func(a string) bool { return strings.HasPrefix(a, word) }):
+			others = append(others, s)
+		}
+	}
+	return append(starts, others...)
+}
+
+func (m *Model) commandPicker() *picker {
+	var rows []pick
+	for _, c := range m.commands {
+		rows = append(rows, pick{label: "/" + c.Name, detail: text.Truncate(c.Help, 60, m.look.theme.sign.ellipsis), intent: doCommand{c.Name}})
+	}
+	return newPicker("Commands", "no such command", rows)
+}
+
+func (m *Model) historyPicker() *picker {
+	var rows []pick
+	for i := len(m.history.entries) - 1; i >= 0; i-- {
+		s := m.history.entries[i]
+		rows = append(rows, pick{label: s, intent: doInsert{s}})
+	}
+	return newPicker("Earlier prompts", "nothing yet", rows)
+}
+
+// sessionsMsg brings the sessions of this project.
+type sessionsMsg struct{ list []session.Info }
+
+func (m *Model) openSessions() tea.Cmd {
+	return func() tea.Msg {
+		list, err := m.agent.Sessions()
+		if err != nil {
+			return failure{err}
+		}
+		return sessionsMsg{list}
+	}
+}
+
+func (m *Model) resumeCommand(args string) tea.Cmd {
+	if args == "" {
+		return m.openSessions()
+	}
+	return m.calls.inOrder(func() { m.agent.Resume(args) })
+}
+
+// undoArgs reads "turn" and "!".
+func undoArgs(args string) (turn, force bool, err error) {
+	for _, word := range strings.Fields(args) {
+		switch word {
+		case "turn":
+			turn = true
+		case "!", "force":
+			force = true
+		default:
+			return false, false, fmt.Errorf("%q is not known: write /undo, /undo turn or /undo!", word)
+		}
+	}
+	return turn, force, nil
+}
+
+func (m *Model) undoCommand(args string) tea.Cmd { return m.revert(args, m.agent.Undo) }
+func (m *Model) redoCommand(args string) tea.Cmd { return m.revert(args, m.agent.Redo) }
+
+func (m *Model) revert(args string, do func(turn, force bool)) tea.Cmd {
+	turn, force, err := undoArgs(args)
+	if err != nil {
+		return m.fail(err)
+	}
+	return m.calls.inOrder(func() { do(turn, force) })
+}
+
+// edit opens the text in the person's editor.
+func (m *Model) edit() tea.Cmd {
+	name := os.Getenv("VISUAL")
+	if name == "" {
+		name = os.Getenv("EDITOR")
+	}
+	words := strings.Fields(name)
+	if len(words) == 0 {
+		words = []string{"vi"}
+	}
+	dir, err := os.MkdirTemp("", "agent-")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(m.composer.text()), 0o600)
+	}
+	if err != nil {
+		return m.fail(fmt.Errorf("the editor cannot be opened: %w", err))
+	}
+	file := filepath.Join(dir, "prompt.md")
+	c := exec.Command(words[0], append(words[1:], file)...)
+	return tea.ExecProcess(c, func(err error) tea.Msg {
+		defer os.RemoveAll(dir)
+		if err != nil {
+			return failure{fmt.Errorf("%s: %w: set EDITOR to your editor", words[0], err)}
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return failure{err}
+		}
+		return editedMsg(strings.TrimRight(string(b), "\n"))
+	})
+}
+
+// editedMsg is what the person wrote in the editor.
+type editedMsg string
+
+// ago is a time in words.
+func ago(t, now time.Time) string {
+	switch d := now.Sub(t); {
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return plural(int(d.Minutes()), "minute", "minutes") + " ago"
+	case d < 24*time.Hour:
+		return plural(int(d.Hours()), "hour", "hours") + " ago"
+	}
+	return t.Format("2006-01-02")
+}

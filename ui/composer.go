@@ -1,0 +1,373 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/ui/text"
+)
+
+const (
+	chipLines  = 10   // a paste of more lines becomes a chip
+	chipCells  = 1000 // and so does one of more characters
+	maxUndo    = 200  // changes of the text that can be taken back
+	promptCols = 2    // the sign before the text
+)
+
+// composer is where the person writes. Long pastes are shown as chips, and are
+// whole again when the text is sent. The draft stays through every dialog.
+type composer struct {
+	area  textarea.Model
+	chips []chip
+	past  []draft // before each change, for taking it back
+	cut   string  // what was cut last, for putting it in again
+
+	hint string // the empty composer's text
+	rows []string
+	old  bool // rows are of another state
+}
+
+// chip is a paste that is shown by a label.
+type chip struct{ label, content string }
+
+// draft is a state of the text.
+type draft struct {
+	text      string
+	line, col int
+}
+
+func newComposer(t *theme) *composer {
+	a := textarea.New()
+	a.Prompt = ""
+	a.ShowLineNumbers = false
+	a.EndOfBufferCharacter = ' '
+	a.CharLimit = 0
+	a.DynamicHeight = true
+	a.MaxHeight = 8
+	a.MaxContentHeight = 10_000
+	a.MaxWidth = 0
+	a.SetVirtualCursor(false)
+	a.SetStyles(textarea.Styles{Cursor: textarea.CursorStyle{Shape: tea.CursorBar}})
+	a.SetPromptFunc(promptCols, func(p textarea.PromptInfo) string {
+		if p.LineNumber == 0 {
+			return t.sign.prompt + " "
+		}
+		return "  "
+	})
+	a.KeyMap = composerKeys()
+	a.SetWidth(80)
+	a.Focus()
+	return &composer{area: a, hint: "type here", old: true}
+}
+
+// composerKeys are the keys that edit. The ones of the table in keys.go never
+// reach the text area.
+func composerKeys() textarea.KeyMap {
+	on := func(keys ...string) key.Binding { return key.NewBinding(key.WithKeys(keys...)) }
+	return textarea.KeyMap{
+		CharacterForward:        on("right", "ctrl+f"),
+		CharacterBackward:       on("left", "ctrl+b"),
+		WordForward:             on("alt+right", "ctrl+right", "alt+f"),
+		WordBackward:            on("alt+left", "ctrl+left", "alt+b"),
+		LineNext:                on("down"),
+		LinePrevious:            on("up"),
+		DeleteWordBackward:      on("alt+backspace", "ctrl+w", "ctrl+backspace"),
+		DeleteWordForward:       on("alt+delete", "alt+d", "ctrl+delete"),
+		DeleteAfterCursor:       on("ctrl+k"),
+		DeleteBeforeCursor:      on("ctrl+u"),
+		InsertNewline:           on("shift+enter", "alt+enter", "ctrl+j"),
+		DeleteCharacterBackward: on("backspace", "ctrl+h"),
+		DeleteCharacterForward:  on("delete", "ctrl+d"),
+		LineStart:               on("home", "ctrl+a"),
+		LineEnd:                 on("end", "ctrl+e"),
+		InputBegin:              on("alt+<", "ctrl+home"),
+		InputEnd:                on("alt+>", "ctrl+end"),
+	}
+}
+
+// resize gives the composer its columns, margin not counted, and the most rows it may take.
+func (c *composer) resize(w, most int) {
+	c.area.MaxHeight = most
+	c.area.SetWidth(max(w, promptCols+2))
+	c.area.SetHeight(min(c.area.Height(), most))
+	c.old = true
+}
+
+// height is the number of rows that the text wants.
+func (c *composer) height() int { return c.area.Height() }
+
+// shown is the text with its chips as labels.
+func (c *composer) shown() string { return c.area.Value() }
+
+// text is the text with its chips as what was pasted.
+func (c *composer) text() string {
+	s := c.area.Value()
+	for _, chip := range c.chips {
+		s = strings.ReplaceAll(s, chip.label, chip.content)
+	}
+	return s
+}
+
+func (c *composer) empty() bool { return c.area.Length() == 0 && c.area.LineCount() <= 1 }
+
+// set replaces the text; the cursor is at its end.
+func (c *composer) set(s string) {
+	c.remember()
+	c.area.SetValue(s)
+	c.old = true
+}
+
+// clear empties the composer after its text was sent.
+func (c *composer) clear() {
+	c.area.Reset()
+	c.chips, c.past = nil, nil
+	c.old = true
+}
+
+// prepend puts messages that came back before the text.
+func (c *composer) prepend(s string) {
+	if s == "" {
+		return
+	}
+	if !c.empty() {
+		s += "\n" + c.shown()
+	}
+	c.set(s)
+}
+
+// paste puts text in at the cursor. What is long, or cannot be shown as it is, becomes a chip.
+func (c *composer) paste(s string) {
+	s = cleanPaste(s)
+	if s == "" {
+		return
+	}
+	c.remember()
+	c.leaveChip()
+	lines := strings.Count(strings.TrimSuffix(s, "\n"), "\n") + 1
+	if lines > chipLines || len(s) > chipCells || strings.ContainsRune(s, '\t') {
+		s = c.newChip(s, lines)
+	}
+	c.area.InsertString(s)
+	c.old = true
+}
+
+func (c *composer) newChip(content string, lines int) string {
+	what := fmt.Sprintf("%d lines", lines)
+	if lines == 1 {
+		what = fmt.Sprintf("%d characters", utf8.RuneCountInString(content))
+	}
+	label := "[pasted " + what + "]"
+	for n := 2; c.chipAt(label) >= 0; n++ {
+		label = fmt.Sprintf("[pasted %s #%d]", what, n)
+	}
+	c.chips = append(c.chips, chip{label, content})
+	return label
+}
+
+func (c *composer) chipAt(label string) int {
+	for i, chip := range c.chips {
+		if chip.label == label {
+			return i
+		}
+	}
+	return -1
+}
+
+// cleanPaste makes line ends \n, and drops all other control characters but tabs.
+func cleanPaste(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r':
+			return '\n'
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20 || r >= 0x7f && r < 0xa0:
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// key edits the text.
+func (c *composer) key(msg tea.KeyPressMsg) {
+	before := c.area.Value()
+	state := draft{before, c.area.Line(), c.area.Column()}
+	if msg.Text != "" {
+		c.leaveChip()
+	}
+	c.area, _ = c.area.Update(msg)
+	c.old = true
+	after := c.area.Value()
+	if after == before {
+		return
+	}
+	c.push(state)
+	if len(after) < len(before) {
+		c.dropBroken(before)
+		switch msg.String() {
+		case "ctrl+k", "ctrl+u", "ctrl+w", "alt+d", "alt+backspace":
+			c.cut = removed(before, c.area.Value())
+		}
+	}
+}
+
+// newline puts a line end in at the cursor.
+func (c *composer) newline() { c.key(tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}) }
+
+// continued replaces a backslash before the cursor by a line end, and says whether there was one.
+func (c *composer) continued() bool {
+	line := c.line()
+	if col := c.area.Column(); col == 0 || col != len(line) || line[col-1] != '\\' {
+		return false
+	}
+	c.key(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	c.newline()
+	return true
+}
+
+// replaceWord puts s in the place of the word before the cursor.
+func (c *composer) replaceWord(word, s string) {
+	c.remember()
+	for range utf8.RuneCountInString(word) {
+		c.area, _ = c.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	c.area.InsertString(s)
+	c.old = true
+}
+
+// yank puts in what was cut last.
+func (c *composer) yank() {
+	if c.cut == "" {
+		return
+	}
+	c.remember()
+	c.leaveChip()
+	c.area.InsertString(c.cut)
+	c.old = true
+}
+
+// line is the line with the cursor.
+func (c *composer) line() []rune {
+	lines := strings.Split(c.area.Value(), "\n")
+	return []rune(lines[min(c.area.Line(), len(lines)-1)])
+}
+
+// leaveChip moves the cursor out of a chip, so that nothing is put into its label.
+func (c *composer) leaveChip() {
+	line, col := string(c.line()), c.area.Column()
+	for _, chip := range c.chips {
+		at := strings.Index(line, chip.label)
+		if at < 0 {
+			continue
+		}
+		from := utf8.RuneCountInString(line[:at])
+		if to := from + utf8.RuneCountInString(chip.label); from < col && col < to {
+			c.area.SetCursorColumn(to)
+			return
+		}
+	}
+}
+
+// dropBroken removes what is left of a chip after a part of its label was removed.
+func (c *composer) dropBroken(before string) {
+	for _, chip := range c.chips {
+		if !strings.Contains(before, chip.label) || strings.Contains(c.area.Value(), chip.label) {
+			continue
+		}
+		line, col := c.line(), c.area.Column()
+		left, right := string(line[:col]), string(line[col:])
+		head, tail := 0, 0
+		for n := range chip.label {
+			if n > head && strings.HasSuffix(left, chip.label[:n]) {
+				head = n
+			}
+			if m := len(chip.label) - n; n > 0 && m > tail && strings.HasPrefix(right, chip.label[n:]) {
+				tail = m
+			}
+		}
+		for range utf8.RuneCountInString(chip.label[:head]) {
+			c.area, _ = c.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+		}
+		for range tail {
+			c.area, _ = c.area.Update(tea.KeyPressMsg{Code: tea.KeyDelete})
+		}
+	}
+}
+
+// removed is what after lacks of before, when one run of text was taken out.
+func removed(before, after string) string {
+	n := 0
+	for n < len(after) && before[n] == after[n] {
+		n++
+	}
+	return before[n : n+len(before)-len(after)]
+}
+
+func (c *composer) remember() {
+	c.push(draft{c.area.Value(), c.area.Line(), c.area.Column()})
+}
+
+func (c *composer) push(d draft) {
+	if len(c.past) == maxUndo {
+		c.past = append(c.past[:0], c.past[1:]...)
+	}
+	c.past = append(c.past, d)
+}
+
+// undo takes the last change of the text back.
+func (c *composer) undo() {
+	if len(c.past) == 0 {
+		return
+	}
+	d := c.past[len(c.past)-1]
+	c.past = c.past[:len(c.past)-1]
+	c.area.SetValue(d.text)
+	c.area.MoveToBegin()
+	for c.area.Line() < d.line {
+		c.area.CursorDown()
+	}
+	c.area.SetCursorColumn(d.col)
+	c.old = true
+}
+
+// atFirstRow and atLastRow say whether up and down leave the text.
+func (c *composer) atFirstRow() bool {
+	return c.area.Line() == 0 && c.area.LineInfo().RowOffset == 0
+}
+
+func (c *composer) atLastRow() bool {
+	info := c.area.LineInfo()
+	return c.area.Line() == c.area.LineCount()-1 && info.RowOffset >= info.Height-1
+}
+
+func (c *composer) atEnd() bool {
+	return c.atLastRow() && c.area.Column() == len(c.line())
+}
+
+// view draws h rows, and tells where the cursor is in them.
+func (c *composer) view(t *theme, h int) ([]string, *tea.Cursor) {
+	cursor := c.area.Cursor()
+	if c.empty() {
+		rows := make([]string, h)
+		rows[0] = t.accent.Render(t.sign.prompt) + " " + t.dim.Render(text.Truncate(c.hint, c.area.Width(), t.sign.ellipsis))
+		return rows, cursor
+	}
+	if c.old || len(c.rows) != h {
+		if c.area.Height() != h {
+			c.area.SetHeight(h)
+		}
+		c.rows = strings.Split(c.area.View(), "\n")
+		for len(c.rows) < h {
+			c.rows = append(c.rows, "")
+		}
+		c.rows, c.old = c.rows[:h], false
+		cursor = c.area.Cursor()
+	}
+	return c.rows, cursor
+}

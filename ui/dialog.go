@@ -1,0 +1,247 @@
+package ui
+
+import (
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/tools/human"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// dialog takes the place of the composer, and the keys. It knows nothing of the
+// rest of the screen: what the person decides comes back as an intent.
+type dialog interface {
+	title() (left, right string)
+	rows(t *theme, w int) int                        // that it wants, below its title
+	view(t *theme, w, h int) ([]string, *tea.Cursor) // at most h rows
+	key(k string, msg tea.KeyPressMsg, keys keymap) intent
+	paste(s string)
+	wantsAll() bool // the whole screen
+}
+
+// intent is what the person wants; the root model does it.
+type intent any
+
+type (
+	doAnswer struct { // a question for permission is decided
+		id     string
+		answer app.Answer
+	}
+	doReply struct { // questions are answered; nil: declined
+		id      string
+		answers map[string]human.Answer
+	}
+	doClose   struct{}              // the dialog closes
+	doCommand struct{ line string } // a command, as typed
+	doInsert  struct{ text string } // text for the composer
+	doResume  struct{ id string }   // another session opens
+	doKill    struct{ id string }   // a shell ends
+	doConfirm struct{ dialog dialog }
+	doQuit    struct{}
+)
+
+// The times of arming (decision 30).
+const (
+	armAfter     = 300 * time.Millisecond
+	armAfterKeys = time.Second
+	keysAreFresh = 2 * time.Second
+)
+
+// question is a dialog that waits for its turn: the first of the queue is shown.
+// It takes no answer until it is armed: nothing typed ahead may approve (UI-19).
+type question struct {
+	id     string
+	callID string
+	dialog dialog
+	asked  time.Time // when it came
+
+	since time.Time     // of the last key, or when it was shown; zero: not shown yet
+	quiet time.Duration // without a key until it is armed
+	armed bool
+}
+
+// armMsg says that a question may be quiet for long enough by now.
+type armMsg struct{ id string }
+
+// show begins the question's arming.
+func (q *question) show(now, lastKey time.Time) tea.Cmd {
+	if !q.since.IsZero() {
+		return nil
+	}
+	q.since, q.quiet = now, armAfter
+	if now.Sub(lastKey) < keysAreFresh {
+		q.quiet = armAfterKeys
+	}
+	return q.wait(q.quiet)
+}
+
+func (q *question) wait(d time.Duration) tea.Cmd {
+	id := q.id
+	return tea.Tick(d, func(time.Time) tea.Msg { return armMsg{id} })
+}
+
+// pressed says that a key came before the question was armed. The tick that
+// runs asks for another one.
+func (q *question) pressed(now time.Time) { q.since, q.quiet = now, armAfterKeys }
+
+// tick arms the question, or waits on.
+func (q *question) tick(now time.Time) tea.Cmd {
+	if left := q.quiet - now.Sub(q.since); left > 0 {
+		return q.wait(left)
+	}
+	q.armed = true
+	return nil
+}
+
+// scroller shows a window of lines.
+type scroller struct {
+	top, page, total int
+	seen             int // the furthest line that was shown
+}
+
+// window fits the scroller to its lines and page, and returns what is shown.
+func (s *scroller) window(lines []string, page int) []string {
+	s.page, s.total = max(page, 1), len(lines)
+	s.top = max(0, min(s.top, s.total-s.page))
+	end := min(s.total, s.top+s.page)
+	s.seen = max(s.seen, end)
+	return lines[s.top:end]
+}
+
+func (s *scroller) overflows() bool { return s.total > s.page }
+
+// complete says whether everything was on the screen once.
+func (s *scroller) complete() bool { return s.seen >= s.total }
+
+// act scrolls, and says whether the action was one of scrolling.
+func (s *scroller) act(a action) bool {
+	switch a {
+	case actUp:
+		s.top--
+	case actDown:
+		s.top++
+	case actHalfUp:
+		s.top -= max(1, s.page/2)
+	case actHalfDown:
+		s.top += max(1, s.page/2)
+	case actPageUp:
+		s.top -= max(1, s.page-1)
+	case actPageDown:
+		s.top += max(1, s.page-1)
+	case actTop:
+		s.top = 0
+	case actBottom:
+		s.top = s.total
+	default:
+		return false
+	}
+	s.top = max(0, min(s.top, s.total-s.page))
+	return true
+}
+
+// bar draws the scrollbar's cell of each of h rows; nil when nothing overflows.
+func (s *scroller) bar(t *theme, h int) []string { return scrollbar(t, h, s.top, s.page, s.total) }
+
+// scrollbar draws a bar of h cells over total lines of which page are shown from top.
+func scrollbar(t *theme, h, top, page, total int) []string {
+	if total <= page || h <= 0 {
+		return nil
+	}
+	size := max(1, h*page/total)
+	at := 0
+	if total > page {
+		at = (h - size) * top / (total - page)
+	}
+	at = max(0, min(at, h-size))
+	cells := make([]string, h)
+	for i := range cells {
+		if i >= at && i < at+size {
+			cells[i] = t.sign.thumb
+		} else {
+			cells[i] = t.dim.Render(t.sign.track)
+		}
+	}
+	return cells
+}
+
+// rule draws a line of w cells with a title at the left and a word at the right.
+func rule(t *theme, w int, left, right string) string {
+	if left == "" && right == "" {
+		return t.dim.Render(strings.Repeat(t.sign.line, w))
+	}
+	head := t.sign.line + " "
+	left = text.Truncate(left, max(0, w-6), t.sign.ellipsis)
+	used := text.Width(left) + 3
+	tail := ""
+	if right != "" && w >= 24 {
+		right = text.Truncate(right, max(0, w-used-6), t.sign.ellipsis)
+		if right != "" {
+			tail = " " + right + " " + t.sign.line
+		}
+	}
+	fill := strings.Repeat(t.sign.line, max(0, w-used-text.Width(tail)))
+	return t.dim.Render(head) + t.bold.Render(left) + t.dim.Render(" "+fill+tail)
+}
+
+// input is a line to type in.
+func newInput(placeholder string) textinput.Model {
+	in := textinput.New()
+	in.Prompt = ""
+	in.Placeholder = placeholder
+	in.SetVirtualCursor(false)
+	in.SetStyles(textinput.Styles{Cursor: textinput.CursorStyle{Shape: tea.CursorBar}})
+	in.KeyMap.Paste = key.NewBinding(key.WithDisabled())
+	in.Focus()
+	return in
+}
+
+// inputView draws an input of w cells at column x of row y.
+func inputView(in *textinput.Model, w, x, y int) (string, *tea.Cursor) {
+	in.SetWidth(max(1, w-1))
+	c := in.Cursor()
+	if c != nil {
+		c.Position.X += x
+		c.Position.Y = y
+	}
+	return in.View(), c
+}
+
+// confirm asks one thing that is answered by y or n.
+type confirm struct {
+	name  string
+	lines []string
+	yes   intent
+	label string // of yes
+}
+
+func (c *confirm) title() (string, string)  { return c.name, "" }
+func (c *confirm) rows(_ *theme, w int) int { return len(c.body(w)) + 2 }
+func (c *confirm) paste(string)             {}
+func (c *confirm) wantsAll() bool           { return false }
+func (c *confirm) body(w int) (lines []string) {
+	for _, l := range c.lines {
+		lines = append(lines, text.Wrap(text.Line(l), max(8, w))...)
+	}
+	return lines
+}
+
+func (c *confirm) view(t *theme, w, h int) ([]string, *tea.Cursor) {
+	body := c.body(w)
+	body = body[:min(len(body), max(0, h-2))]
+	return append(body, "", t.accent.Render("[y]")+" "+c.label+"   "+t.accent.Render("[n]")+" no"), nil
+}
+
+func (c *confirm) key(k string, _ tea.KeyPressMsg, _ keymap) intent {
+	switch k {
+	case "y":
+		return c.yes
+	case "n", "esc":
+		return doClose{}
+	}
+	return nil
+}

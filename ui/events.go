@@ -1,0 +1,220 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// fold shows a batch of events.
+func (m *Model) fold(b batch) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range b.events {
+		cmds = append(cmds, m.apply(e, b.skipped))
+	}
+	return tea.Batch(cmds...)
+}
+
+// apply shows one event.
+func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
+	switch e := e.(type) {
+	case app.Opened:
+		return m.opened(e)
+	case app.Committed:
+		m.committed(&e.Entry)
+	case app.TurnStarted:
+		m.status.begin(m.look.now)
+	case app.TurnEnded:
+		m.transcript.stop()
+		m.status.end()
+		return m.readMode()
+	case app.Queued:
+		m.queued = e.Texts
+	case app.ReplyDelta:
+		m.status.heard(e)
+		m.transcript.delta(e)
+	case app.CallDelta:
+		m.status.retry, m.status.doing = nil, doingCall(e.Tool, e.Bytes)
+	case app.Retrying:
+		if e.Parent == "" {
+			m.status.retry = &e
+			m.transcript.dropReply()
+		}
+	case app.ToolStarted:
+		m.started(e)
+	case app.ToolOutput:
+		m.printed(e, skipped)
+	case app.Asked:
+		return m.ask(e.ID, e.Call.ID, newPermission(e, m.look.workspace))
+	case app.Questioned:
+		return m.ask(e.ID, "", newForm(e))
+	case app.Closed:
+		m.close(e.ID)
+		return tea.Batch(m.nextQuestion(), m.readMode())
+	case app.Shells:
+		m.shells.list = e.List
+	case app.Usage:
+		m.status.usage = e.Last
+		if e.Window > 0 {
+			m.status.window = e.Window
+		}
+	case app.State:
+		m.status.state = e
+		m.look.workspace = e.Workspace
+	case app.Notice:
+		return m.notice(e)
+	}
+	return nil
+}
+
+// opened shows another session, through the same code that shows a live one.
+func (m *Model) opened(e app.Opened) tea.Cmd {
+	m.session, m.title, m.spoken = e.ID, "", false
+	m.queued, m.questions = nil, nil
+	m.status.end()
+	m.status.usage = session.Usage{}
+	m.todos.items, m.files, m.output = nil, newFiles(), newOutput()
+	m.transcript = newTranscript(m.look)
+	if m.focus == onTranscript {
+		m.focus = onComposer
+	}
+	for i := range e.Entries {
+		m.committed(&e.Entries[i])
+	}
+	m.transcript.stop()
+	for _, n := range e.Notices {
+		m.transcript.note(app.Warning, m.look.theme.sign.waiting, n)
+	}
+	return m.readMode()
+}
+
+// committed shows an entry of the log.
+func (m *Model) committed(e *session.Entry) {
+	switch e.Kind {
+	case session.KindHead:
+		m.session = e.Head.ID
+	case session.KindMessage:
+		m.said(e.Message)
+	case session.KindTodo:
+		m.todos.items = e.Todo
+	case session.KindChange:
+		m.transcript.change(e.Change)
+		m.files.wrote(*e.Change)
+	case session.KindUndo:
+		m.undone(e.Undo)
+	case session.KindTurn:
+		level, sign, words := turnNote(m.look.theme, e.Turn.Outcome, e.Turn.Error)
+		if words != "" {
+			m.transcript.note(level, sign, words)
+		}
+	case session.KindTitle:
+		m.title = e.Title
+	}
+}
+
+func (m *Model) said(msg *session.Message) {
+	m.spoken = true
+	m.transcript.message(msg)
+	switch msg.Role {
+	case session.RoleTool:
+		m.status.doing = m.transcript.doing()
+	case session.RoleAssistant:
+		m.status.retry = nil
+		if msg.Usage != nil && msg.Parent == "" {
+			m.status.usage = *msg.Usage
+		}
+	}
+}
+
+func (m *Model) undone(u *session.Undo) {
+	m.files.undid(u)
+	word := "undid"
+	if u.Redo {
+		word = "did again"
+	}
+	paths := m.files.paths(m.look.workspace, u.Changes)
+	m.transcript.note(app.Info, m.look.theme.sign.done,
+		fmt.Sprintf("%s %s: %s", word, plural(len(u.Changes), "change", "changes"), strings.Join(paths, ", ")))
+}
+
+func (m *Model) started(e app.ToolStarted) {
+	p := m.transcript.calls[e.Call.ID]
+	if p == nil {
+		return
+	}
+	p.call.state, p.call.started = callRunning, e.Time
+	m.transcript.changed(p.index)
+	m.status.retry, m.status.doing = nil, "Running "+text.Line(e.Call.Name)
+}
+
+// printed gives output to the call that printed it, and to no other (UI-13).
+func (m *Model) printed(e app.ToolOutput, skipped map[string]int) {
+	p := m.transcript.calls[e.CallID]
+	if p == nil {
+		return
+	}
+	p.call.wrote(e.Chunk, skipped[e.CallID], m.look.now)
+	delete(skipped, e.CallID)
+	m.transcript.changed(p.index)
+	m.output.watch(p.call)
+}
+
+// ask puts a question at the end of the queue (UI-17).
+func (m *Model) ask(id, callID string, d dialog) tea.Cmd {
+	m.questions = append(m.questions, &question{id: id, callID: callID, dialog: d, asked: m.look.now})
+	if p := m.transcript.calls[callID]; p != nil {
+		p.call.state = callAsking
+		m.transcript.changed(p.index)
+	}
+	m.complete.close()
+	cmds := []tea.Cmd{m.nextQuestion()}
+	if m.blurred && len(m.questions) == 1 {
+		cmds = append(cmds, tea.Raw("\a"))
+	}
+	return tea.Batch(cmds...)
+}
+
+// answered lets the call of a question go on.
+func (m *Model) answered(q *question) {
+	if p := m.transcript.calls[q.callID]; p != nil && p.call.state == callAsking {
+		p.call.state = callRunning
+		p.call.started = m.look.now
+		m.transcript.changed(p.index)
+	}
+}
+
+func (m *Model) notice(n app.Notice) tea.Cmd {
+	if n.Level == app.Error {
+		m.transcript.note(n.Level, m.look.theme.sign.failed, n.Text)
+	}
+	m.status.say(n, m.look.now)
+	return nil
+}
+
+func (m *Model) fail(err error) tea.Cmd {
+	m.status.say(app.Notice{Level: app.Error, Text: err.Error()}, m.look.now)
+	return nil
+}
+
+// begin, end and heard keep the status line's account of a turn.
+
+func (s *status) begin(now time.Time) { s.running, s.since, s.doing, s.retry = true, now, "", nil }
+
+func (s *status) end() { s.running, s.doing, s.retry = false, "", nil }
+
+func (s *status) heard(d app.ReplyDelta) {
+	s.retry = nil
+	switch {
+	case d.Parent != "":
+	case d.Text != "":
+		s.doing = "Writing"
+	default:
+		s.doing = "Thinking"
+	}
+}

@@ -1,0 +1,107 @@
+package ui
+
+import (
+	"slices"
+
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// files is the pane of the files that the session changed.
+type files struct {
+	changes map[string]session.Change // by id, those that were written
+	order   []string                  // their ids
+	undone  map[string]bool
+	scroll  scroller
+}
+
+func newFiles() *files {
+	return &files{changes: map[string]session.Change{}, undone: map[string]bool{}}
+}
+
+// wrote takes a change that was written.
+func (p *files) wrote(c session.Change) {
+	if _, ok := p.changes[c.ID]; !ok {
+		p.order = append(p.order, c.ID)
+	}
+	p.changes[c.ID] = c
+}
+
+// undid takes changes back, or makes them again.
+func (p *files) undid(u *session.Undo) {
+	for _, id := range u.Changes {
+		p.undone[id] = !u.Redo
+	}
+}
+
+// paths names the files of some changes, each once.
+func (p *files) paths(workspace string, ids []string) []string {
+	var paths []string
+	for _, id := range ids {
+		if c, ok := p.changes[id]; ok {
+			if path := text.Line(relative(workspace, c.Path)); !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// sum is a file with all that was changed in it.
+type sum struct {
+	path           string
+	added, removed int
+	created        bool
+}
+
+func (p *files) sums() []sum {
+	var list []sum
+	at := map[string]int{}
+	for _, id := range p.order {
+		if p.undone[id] {
+			continue
+		}
+		c := p.changes[id]
+		i, ok := at[c.Path]
+		if !ok {
+			i = len(list)
+			at[c.Path] = i
+			list = append(list, sum{path: c.Path, created: !c.Existed})
+		}
+		list[i].added += c.Added
+		list[i].removed += c.Removed
+	}
+	return list
+}
+
+func (p *files) name() string { return "FILES" }
+func (p *files) want() int    { return len(p.sums()) }
+
+func (p *files) detail(k *look) string {
+	added, removed := 0, 0
+	for _, s := range p.sums() {
+		added += s.added
+		removed += s.removed
+	}
+	return counts(k.theme, added, removed)
+}
+
+func (p *files) act(a action) intent {
+	p.scroll.act(a)
+	return nil
+}
+
+func (p *files) view(k *look, w, h int, on bool) []string {
+	var rows []string
+	for _, s := range p.sums() {
+		path := text.Line(relative(k.workspace, s.path))
+		if s.created {
+			path = "new " + path
+		}
+		rows = append(rows, spread(k.theme, w, path, counts(k.theme, s.added, s.removed)))
+	}
+	if !on && len(rows) > h {
+		p.scroll.top = len(rows)
+	}
+	return p.scroll.window(rows, h)
+}

@@ -1,0 +1,207 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/ui/list"
+	"github.com/phero-agent/agent/ui/md"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// look is what all items are drawn with.
+type look struct {
+	theme     *theme
+	now       time.Time
+	spin      int // the step of the spinner
+	workspace string
+}
+
+func (k *look) spinner() string {
+	frames := k.theme.sign.spinner
+	return frames[k.spin%len(frames)]
+}
+
+// item is an entry of the transcript.
+type item interface {
+	list.Item
+	plain() string  // its text, to copy and to find
+	unfold(on bool) // shows all of it, or the usual part
+	unfolded() bool
+	message() bool // begins something that [ and ] go to
+	setGap()       // leaves an empty row above
+}
+
+// entry is what items have in common.
+type entry struct {
+	look *look
+	gap  bool
+	open bool
+}
+
+func (e *entry) unfold(on bool) { e.open = on }
+func (e *entry) unfolded() bool { return e.open }
+func (e *entry) message() bool  { return false }
+func (e *entry) setGap()        { e.gap = true }
+func (e *entry) spaced() []string {
+	if e.gap {
+		return []string{""}
+	}
+	return nil
+}
+
+// userItem is a message of the person.
+type userItem struct {
+	entry
+	text string
+}
+
+const userLines = 20 // of a message, until it is unfolded
+
+func (u *userItem) Final() bool   { return true }
+func (u *userItem) plain() string { return u.text }
+func (u *userItem) message() bool { return true }
+
+func (u *userItem) Estimate(w int) int { return 1 + 1 + len(u.text)/max(w-2, 1) }
+
+func (u *userItem) Lines(w int) []string {
+	t := u.look.theme
+	out := u.spaced()
+	bar := t.user.Render(t.sign.user) + " "
+	lines := text.Wrap(text.Clean(u.text), max(1, w-2))
+	more := 0
+	if !u.open && len(lines) > userLines+5 {
+		more = len(lines) - userLines
+		lines = lines[:userLines]
+	}
+	for _, l := range lines {
+		out = append(out, bar+l)
+	}
+	if more > 0 {
+		out = append(out, bar+t.dim.Render(fmt.Sprintf("%s %d more lines %s enter", t.sign.ellipsis, more, t.sign.dot)))
+	}
+	return out
+}
+
+// replyItem is text of the model, also while it comes in.
+type replyItem struct {
+	entry
+	doc  md.Stream
+	size int  // bytes that came
+	done bool // nothing more comes
+	cut  bool // the reply did not come to its end
+}
+
+func (r *replyItem) write(s string) {
+	r.size += len(s)
+	r.doc.Write(s)
+}
+
+func (r *replyItem) Final() bool   { return r.done }
+func (r *replyItem) plain() string { return r.doc.Source() }
+func (r *replyItem) message() bool { return true }
+func (r *replyItem) Release()      { r.doc.Release() }
+
+func (r *replyItem) Estimate(w int) int { return 1 + r.doc.Estimate(w) }
+
+func (r *replyItem) Lines(w int) []string {
+	t := r.look.theme
+	out := append(r.spaced(), r.doc.Lines(t.md, w)...)
+	if r.cut {
+		out = append(out, t.warn.Render(t.sign.ellipsis+" cut off"))
+	}
+	return out
+}
+
+// thoughtItem is the reasoning of the model: folded, one row.
+type thoughtItem struct {
+	entry
+	text strings.Builder
+	done bool
+}
+
+func (r *thoughtItem) Final() bool   { return r.done }
+func (r *thoughtItem) plain() string { return r.text.String() }
+
+func (r *thoughtItem) Estimate(int) int { return 1 }
+
+func (r *thoughtItem) Lines(w int) []string {
+	t := r.look.theme
+	out := r.spaced()
+	word, sign := "Thought", t.sign.folded
+	if !r.done {
+		word = "Thinking"
+	}
+	if r.open {
+		sign = t.sign.unfolded
+	}
+	head := sign + " " + word
+	if !r.open {
+		s := strings.TrimSpace(r.text.String())
+		if i := strings.LastIndexByte(s, '\n'); i >= 0 && !r.done {
+			s = s[i+1:]
+		} else if i := strings.IndexByte(s, '\n'); i >= 0 {
+			s = s[:i]
+		}
+		head += "  " + text.Line(s)
+		return append(out, t.dim.Render(text.Truncate(head, w, t.sign.ellipsis)))
+	}
+	out = append(out, t.dim.Render(head))
+	for _, l := range text.Wrap(strings.TrimSpace(text.Clean(r.text.String())), max(1, w-2)) {
+		out = append(out, "  "+t.dim.Render(l))
+	}
+	return out
+}
+
+// noteItem is a line that is neither the person's nor the model's.
+type noteItem struct {
+	entry
+	level app.Level
+	sign  string
+	text  string
+}
+
+func (n *noteItem) Final() bool        { return true }
+func (n *noteItem) plain() string      { return n.text }
+func (n *noteItem) Estimate(w int) int { return 1 + len(n.text)/max(w-2, 1) }
+
+func (n *noteItem) Lines(w int) []string {
+	t := n.look.theme
+	style := t.dim
+	switch n.level {
+	case app.Warning:
+		style = t.warn
+	case app.Error:
+		style = t.fail
+	}
+	out := n.spaced()
+	for i, l := range text.Wrap(text.Clean(n.text), max(1, w-2)) {
+		head := "  "
+		if i == 0 {
+			head = n.sign + " "
+		}
+		out = append(out, style.Render(head+l))
+	}
+	return out
+}
+
+// turnNote says how a turn ended that did not end well.
+func turnNote(t *theme, outcome session.Outcome, err string) (level app.Level, sign, words string) {
+	switch outcome {
+	case session.OutcomeInterrupted:
+		return app.Warning, t.sign.denied, "stopped by you"
+	case session.OutcomeTimeout:
+		words = "stopped: the turn took too long"
+	case session.OutcomeFailed:
+		words = "the turn failed"
+	default:
+		return app.Info, "", ""
+	}
+	if err != "" {
+		words = err
+	}
+	return app.Error, t.sign.failed, words
+}

@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/phero-agent/agent/tools/bash"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+const watched = 8 // commands whose output the pane keeps
+
+// output is the pane that streams commands as they print. Each command has a
+// tab of its own, by its call: parallel ones never mix (UI-12, UI-13).
+type output struct {
+	tabs   []*call
+	at     int
+	follow bool
+	scroll scroller
+}
+
+func newOutput() *output { return &output{follow: true} }
+
+func (p *output) name() string { return "OUTPUT" }
+
+func (p *output) want() int {
+	if c := p.current(); c != nil {
+		lines, _ := c.lines()
+		return max(1, len(lines))
+	}
+	return 0
+}
+
+func (p *output) current() *call {
+	if p.at < len(p.tabs) {
+		return p.tabs[p.at]
+	}
+	return nil
+}
+
+// watch opens a tab for a command that began. The tab in view changes only when
+// its own command is over.
+func (p *output) watch(c *call) {
+	for _, tab := range p.tabs {
+		if tab == c {
+			return
+		}
+	}
+	stays := p.current()
+	if stays == nil || stays.over() {
+		stays = c
+		p.follow = true
+	}
+	p.tabs = append(p.tabs, c)
+	if len(p.tabs) > watched {
+		p.tabs = p.tabs[1:]
+	}
+	p.at = len(p.tabs) - 1
+	for i, tab := range p.tabs {
+		if tab == stays {
+			p.at = i
+		}
+	}
+}
+
+func (p *output) detail(k *look) string {
+	c := p.current()
+	if c == nil {
+		return ""
+	}
+	s := clock(c.spent(k.now))
+	if c.over() {
+		s = sign(k, c) + " " + s
+	}
+	if n := len(p.tabs); n > 1 {
+		s = fmt.Sprintf("%d/%d ", p.at+1, n) + s
+	}
+	return s
+}
+
+func (p *output) act(a action) intent {
+	switch a {
+	case actNextTab:
+		if len(p.tabs) > 0 {
+			p.at = (p.at + 1) % len(p.tabs)
+			p.follow = true
+		}
+	case actFollow:
+		p.follow = !p.follow
+	default:
+		if p.scroll.act(a) {
+			p.follow = p.scroll.top >= p.scroll.total-p.scroll.page
+		}
+	}
+	return nil
+}
+
+func (p *output) view(k *look, w, h int, _ bool) []string {
+	c := p.current()
+	if c == nil || h < 1 {
+		return nil
+	}
+	t := k.theme
+	rows := []string{t.dim.Render(text.Truncate("$ "+subject(c, k.workspace), w, t.sign.ellipsis))}
+	lines, above := c.lines()
+	if p.follow {
+		p.scroll.top = len(lines)
+	}
+	for i, l := range p.scroll.window(lines, h-1) {
+		if i == 0 && above > 0 && p.scroll.top == 0 {
+			l = t.dim.Render(fmt.Sprintf("%s %s above are gone", t.sign.ellipsis, plural(above, "line", "lines")))
+		}
+		rows = append(rows, text.Truncate(l, w, t.sign.ellipsis))
+	}
+	return rows
+}
+
+// shells is the pane of the commands in the background.
+type shells struct {
+	list   []bash.ShellInfo
+	at     int
+	scroll scroller
+}
+
+func (p *shells) name() string { return "SHELLS" }
+func (p *shells) want() int    { return 2 * len(p.list) }
+
+// running is how many are not over.
+func (p *shells) running() int {
+	n := 0
+	for _, s := range p.list {
+		if s.Running {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *shells) detail(*look) string { return fmt.Sprintf("%d running", p.running()) }
+
+func (p *shells) act(a action) intent {
+	switch a {
+	case actNextTab, actDown:
+		p.at++
+	case actUp:
+		p.at--
+	case actTop:
+		p.at = 0
+	case actBottom:
+		p.at = len(p.list) - 1
+	case actKill:
+		if p.at < len(p.list) && p.list[p.at].Running {
+			s := p.list[p.at]
+			return doConfirm{&confirm{
+				name: "Kill " + text.Line(s.ID) + "?", lines: []string{"$ " + s.Command},
+				label: "kill it", yes: doKill{s.ID},
+			}}
+		}
+	}
+	p.at = max(0, min(p.at, len(p.list)-1))
+	return nil
+}
+
+func (p *shells) view(k *look, w, h int, on bool) []string {
+	t := k.theme
+	var rows []string
+	for i, s := range p.list {
+		state := t.accent.Render(t.sign.running) + " " + text.Line(s.ID)
+		right := clock(k.now.Sub(s.Started).Truncate(time.Second))
+		if !s.Running {
+			state, right = t.dim.Render(t.sign.done)+" "+text.Line(s.ID), fmt.Sprintf("exit %d", s.ExitCode)
+			if s.ExitCode != 0 {
+				state = t.fail.Render(t.sign.failed) + " " + text.Line(s.ID)
+			}
+		}
+		row := spread(t, w, state+"  "+text.Line(s.Command), t.dim.Render(right))
+		if on && i == p.at {
+			row = t.selected.Render(text.Pad(row, w))
+			p.scroll.top = min(p.scroll.top, len(rows))
+			p.scroll.top = max(p.scroll.top, len(rows)+2-h)
+		}
+		rows = append(rows, row, "  "+t.dim.Render(text.Truncate(lastLine(s.Tail), w-2, t.sign.ellipsis)))
+	}
+	return p.scroll.window(rows, h)
+}
+
+// lastLine is the last line of s that is not blank, safe to show.
+func lastLine(s string) string {
+	lines := text.NewWriter(20)
+	lines.WriteString(s)
+	lines.Flush()
+	all := lines.Lines()
+	for i := len(all) - 1; i >= 0; i-- {
+		if l := text.Line(all[i]); l != "" {
+			return l
+		}
+	}
+	return ""
+}

@@ -1,0 +1,414 @@
+package ui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// permission is the dialog of [app.Asked]. It shows the subject whole and never
+// cut, with every odd character visible, and says why it asks (UI-05, UI-06, PERM-82).
+type permission struct {
+	asked     app.Asked
+	workspace string
+	step      permissionStep
+	full      bool
+	split     bool // the diff is side by side, where there is room
+	pan       int  // columns that the diff is moved by
+	reason    textinput.Model
+
+	scroll scroller
+	body   []string // lines of the subject, for bodyW and bodySplit and pan
+	bodyOf bodyKey
+	armed  bool
+}
+
+type permissionStep int
+
+const (
+	stepAsk permissionStep = iota
+	stepAlways
+	stepReason
+)
+
+// bodyKey is what the body was made for.
+type bodyKey struct {
+	w, pan int
+	split  bool
+	step   permissionStep
+	theme  *theme
+}
+
+func newPermission(a app.Asked, workspace string) *permission {
+	return &permission{asked: a, workspace: workspace, split: true, reason: newInput("what to do instead")}
+}
+
+func (p *permission) wantsAll() bool { return p.full }
+
+func (p *permission) title() (string, string) {
+	name := text.Line(p.asked.Request.Tool)
+	if agent := text.Line(p.asked.Call.Agent); agent != "" {
+		name = agent + " › " + name
+	}
+	switch p.step {
+	case stepAlways:
+		return "Allow from now on?", "this session"
+	case stepReason:
+		return "Why not " + name + "?", ""
+	}
+	return "Allow " + name + "?", p.why()
+}
+
+// why is the reason in a word or two, for the title.
+func (p *permission) why() string {
+	switch r := p.asked.Request; r.Reason {
+	case permissions.ReasonAskRule:
+		return "ask rule " + text.Line(r.Rule)
+	case permissions.ReasonOpaque:
+		return "cannot split this line"
+	}
+	return "no rule"
+}
+
+func (p *permission) rows(t *theme, w int) int { return len(p.lines(t, w)) + p.footer() }
+
+// footer is the number of rows below the body.
+func (p *permission) footer() int {
+	if p.step == stepReason {
+		return 2
+	}
+	return 3
+}
+
+func (p *permission) paste(s string) {
+	if p.step == stepReason {
+		p.reason.SetValue(p.reason.Value() + text.Line(s))
+		p.reason.CursorEnd()
+	}
+}
+
+func (p *permission) key(k string, msg tea.KeyPressMsg, keys keymap) intent {
+	switch p.step {
+	case stepReason:
+		return p.keyReason(k, msg)
+	case stepAlways:
+		return p.keyAlways(k, keys)
+	}
+	if k == "esc" {
+		return p.answer(app.Answer{})
+	}
+	a := keys.find(k, inPermission)
+	switch a {
+	case actAllow:
+		return p.answer(app.Answer{Allow: true})
+	case actAlways:
+		if p.canAlways() {
+			p.step, p.scroll = stepAlways, scroller{}
+		}
+	case actDeny:
+		return p.answer(app.Answer{})
+	case actReason:
+		p.step = stepReason
+	case actSplit:
+		p.split = !p.split
+	case actFull:
+		p.full = !p.full
+	case actLeft:
+		p.pan = max(0, p.pan-8)
+	case actRight:
+		p.pan += 8
+	default:
+		p.scroll.act(a)
+	}
+	return nil
+}
+
+func (p *permission) keyAlways(k string, keys keymap) intent {
+	switch {
+	case k == "esc" || k == "n":
+		p.step, p.scroll = stepAsk, scroller{}
+	case (k == "y" || k == "a") && p.scroll.complete():
+		return p.answer(app.Answer{Allow: true, Always: true})
+	default:
+		p.scroll.act(keys.find(k, inPermission))
+	}
+	return nil
+}
+
+func (p *permission) keyReason(k string, msg tea.KeyPressMsg) intent {
+	switch k {
+	case "esc":
+		p.step = stepAsk
+	case "enter":
+		return p.answer(app.Answer{Feedback: strings.TrimSpace(p.reason.Value())})
+	default:
+		p.reason, _ = p.reason.Update(msg)
+	}
+	return nil
+}
+
+func (p *permission) answer(a app.Answer) intent { return doAnswer{id: p.asked.ID, answer: a} }
+
+// canAlways says whether always would have an effect (PERM-80), and whether all
+// that it would cover was on the screen.
+func (p *permission) canAlways() bool {
+	return len(p.asked.Request.Subjects) > 0 && p.scroll.complete()
+}
+
+func (p *permission) view(t *theme, w, h int) ([]string, *tea.Cursor) {
+	if p.step == stepReason {
+		line, cursor := inputView(&p.reason, w-2, 2, 0)
+		out := []string{t.accent.Render(t.sign.prompt) + " " + line}
+		return append(out, "", t.dim.Render("enter says no and tells the model "+t.sign.dot+" esc goes back")), cursor
+	}
+	lines := p.lines(t, w)
+	footer := p.footer()
+	if h < 9 && w < plainBelowW { // the room is needed for what is asked
+		footer--
+	}
+	shown := p.scroll.window(lines, max(1, h-footer))
+	bar := p.scroll.bar(t, len(shown))
+	out := make([]string, 0, h)
+	for i, l := range shown {
+		if bar != nil {
+			l = text.Pad(l, w-1) + bar[i]
+		}
+		out = append(out, l)
+	}
+	out = append(out, "", p.choices(t, w))
+	if footer == p.footer() {
+		out = append(out, p.hints(t, w))
+	}
+	return out, nil
+}
+
+// choices are the answers; they are dim until the dialog takes them.
+func (p *permission) choices(t *theme, w int) string {
+	item := func(key, label string, on bool) string {
+		if !on || !p.armed {
+			return t.dim.Render("[" + key + "] " + label)
+		}
+		return t.accent.Render("["+key+"]") + " " + label
+	}
+	if p.step == stepAlways {
+		return item("y", "yes, until the session ends", p.scroll.complete()) + "   " + item("n", "go back", true)
+	}
+	subjects := p.asked.Request.Subjects
+	var always []string
+	if len(subjects) == 1 {
+		always = append(always, "always: "+text.Line(p.asked.Request.Tool)+"("+text.Line(subjects[0])+")")
+	}
+	always = append(always, "always"+t.sign.ellipsis)
+	if len(subjects) == 0 {
+		always = []string{""}
+	}
+	reasons := []string{"no, and tell why", "why"}
+	for _, gap := range []string{"   ", " "} {
+		for _, reason := range reasons {
+			for _, a := range always {
+				parts := []string{item("y", "once", true)}
+				if a != "" {
+					parts = append(parts, item("a", a, p.canAlways()))
+				}
+				parts = append(parts, item("n", "no", true), item("e", reason, true))
+				if s := strings.Join(parts, gap); text.Width(s) <= w {
+					return s
+				}
+			}
+		}
+	}
+	return text.Truncate(item("y", "once", true)+" "+item("n", "no", true), w, "")
+}
+
+// hints tell the other keys.
+func (p *permission) hints(t *theme, w int) string {
+	var parts []string
+	if p.scroll.overflows() {
+		parts = append(parts, "↑↓ scroll")
+	}
+	if p.asked.Change != nil {
+		parts = append(parts, "←→ pan")
+		if w >= splitFromW {
+			word := "u side by side"
+			if p.split {
+				word = "u unified"
+			}
+			parts = append(parts, word)
+		}
+	}
+	word := "f full screen"
+	if p.full {
+		word = "f smaller"
+	}
+	parts = append(parts, word)
+	if n := p.scroll.total - p.scroll.seen; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d more lines", n))
+	}
+	right := "your draft is kept"
+	if !p.armed {
+		right = "typing goes to your draft"
+	}
+	if w < plainBelowW {
+		right = ""
+	}
+	left := strings.Join(parts, " "+t.sign.dot+" ")
+	return t.dim.Render(spread(t, w, left, right))
+}
+
+// lines is the body for w columns; it is made once for each view of it.
+func (p *permission) lines(t *theme, w int) []string {
+	of := bodyKey{w: w, pan: p.pan, split: p.split, step: p.step, theme: t}
+	if of != p.bodyOf || p.body == nil {
+		p.bodyOf = of
+		if p.step == stepAlways {
+			p.body = p.alwaysBody(t, w-1)
+		} else {
+			p.body = p.askBody(t, w-1)
+		}
+	}
+	return p.body
+}
+
+// alwaysBody lists exactly what would be allowed (UI-10).
+func (p *permission) alwaysBody(t *theme, w int) []string {
+	lines := text.Wrap("Until this session ends these run without a question, exactly as written:", w)
+	for _, s := range p.asked.Request.Subjects {
+		lines = append(lines, p.whole(t, w, "  ", p.asked.Request.Tool+"("+s+")")...)
+	}
+	return lines
+}
+
+func (p *permission) askBody(t *theme, w int) []string {
+	r := p.asked.Request
+	switch {
+	case p.asked.Change != nil:
+		return p.changeBody(t, w)
+	case r.Tool == "bash":
+		return p.commandBody(t, w)
+	}
+	return p.otherBody(t, w)
+}
+
+// commandBody shows a command line, the parts of it that no rule covers, and
+// what the model says it is for.
+func (p *permission) commandBody(t *theme, w int) []string {
+	r := p.asked.Request
+	lines := p.whole(t, w, "$ ", r.Raw)
+	switch {
+	case r.Reason == permissions.ReasonAskRule:
+		lines = append(lines, "", "asked by the rule:")
+		lines = append(lines, p.whole(t, w, "  ", r.Rule)...)
+	case r.Reason == permissions.ReasonOpaque && r.Opaque != "":
+		lines = append(lines, "", "this line cannot be split into commands, because of:")
+		lines = append(lines, p.whole(t, w, "  ", r.Opaque)...)
+	case len(p.asked.NoRule) > 0 && !slices.Equal(p.asked.NoRule, []string{r.Raw}):
+		lines = append(lines, "", "matched by no rule:")
+		for _, s := range p.asked.NoRule {
+			lines = append(lines, p.whole(t, w, "  ", s)...)
+		}
+	}
+	var in struct {
+		Description string `json:"description"`
+		Background  bool   `json:"run_in_background"`
+	}
+	if json.Unmarshal([]byte(p.asked.Call.Arguments), &in) == nil {
+		if in.Background {
+			lines = append(lines, "", "It goes on in the background.")
+		}
+		if in.Description != "" {
+			lines = append(lines, "")
+			for _, l := range p.whole(t, w, "the model says: ", in.Description) {
+				lines = append(lines, t.dim.Render(l))
+			}
+		}
+	}
+	return lines
+}
+
+// changeBody shows a file's path, counts and diff.
+func (p *permission) changeBody(t *theme, w int) []string {
+	c := p.asked.Change
+	added, removed := diffCounts(c.Before, c.After)
+	right := counts(t, added, removed)
+	path := c.Path
+	if rel, err := filepath.Rel(p.workspace, c.Path); err == nil && p.workspace != "" && filepath.IsLocal(rel) {
+		path = rel
+	} else if p.workspace != "" {
+		path += " (outside of the workspace)"
+	}
+	if !c.Existed {
+		path += " (new file)"
+	}
+	var lines []string
+	if shown := text.Visible(path, t.warn); text.Width(shown)+text.Width(right)+2 <= w {
+		lines = append(lines, spread(t, w, t.bold.Render(shown), right))
+	} else {
+		lines = append(p.whole(t, w, "", path), right)
+	}
+	if raw := p.asked.Request.Raw; raw != "" && raw != c.Path && raw != path && p.asked.Request.Subject != raw &&
+		filepath.Clean(filepath.Join(p.workspace, raw)) != c.Path {
+		lines = append(lines, p.whole(t, w, "written as ", raw)...)
+	}
+	for _, d := range c.Dirs {
+		lines = append(lines, p.whole(t, w, "new directory ", d)...)
+	}
+	if p.asked.Request.Reason == permissions.ReasonAskRule {
+		lines = append(lines, p.whole(t, w, "asked by the rule ", p.asked.Request.Rule)...)
+	}
+	return append(lines, changeDiff(t, c, w, p.split && w+1 >= splitFromW, p.pan)...)
+}
+
+// otherBody shows the subject and all arguments of any other call.
+func (p *permission) otherBody(t *theme, w int) []string {
+	r := p.asked.Request
+	var lines []string
+	subject := r.Raw
+	if subject == "" {
+		subject = r.Subject
+	}
+	if subject != "" {
+		lines = append(lines, p.whole(t, w, "", subject)...)
+	}
+	if r.Reason == permissions.ReasonAskRule {
+		lines = append(lines, p.whole(t, w, "asked by the rule ", r.Rule)...)
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(r.Arguments), "", "  ") != nil {
+		b.Reset()
+		b.WriteString(r.Arguments)
+	}
+	if b.Len() > 0 && len(subject) == 0 || len(r.Arguments) > len(subject)+40 {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, p.whole(t, w, "", b.String())...)
+	}
+	return lines
+}
+
+// whole wraps s without losing a character. Every line begins with blanks as
+// wide as head, so that nothing in s can pose as a part of the dialog (D9).
+func (p *permission) whole(t *theme, w int, head, s string) []string {
+	var lines []string
+	indent := strings.Repeat(" ", text.Width(head))
+	for line := range strings.SplitSeq(text.Visible(s, t.warn), "\n") {
+		for _, l := range text.WrapKeep(line, max(8, w-len(indent))) {
+			if len(lines) == 0 {
+				lines = append(lines, head+l)
+			} else {
+				lines = append(lines, indent+l)
+			}
+		}
+	}
+	return lines
+}

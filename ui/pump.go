@@ -1,0 +1,170 @@
+package ui
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/app"
+)
+
+const (
+	frame      = 33 * time.Millisecond // the least time between two batches
+	maxWaiting = 1 << 20               // bytes of one command's output that wait for a frame
+	keptTail   = 256 << 10             // bytes that stay of it when more wait
+)
+
+// Pump carries events from the application's goroutines to the screen, at most
+// one batch a frame. Emit never blocks, and what is durable is never dropped;
+// deltas and output merge. Of a flood of output the newest part is kept and
+// the lines of the rest are counted (UI-22).
+type Pump struct {
+	mu     sync.Mutex
+	queue  []*pending
+	open   map[mergeKey]*pending // what a later piece can still be added to
+	ready  chan struct{}
+	closed chan struct{}
+	once   sync.Once
+	last   time.Time // of the newest batch; only next uses it
+}
+
+// batch is what happened since the last frame.
+type batch struct {
+	events  []app.Event
+	skipped map[string]int // lines of output that were left out, by call
+}
+
+// pending is an event that waits, with what was merged into it.
+type pending struct {
+	event           app.Event
+	text, reasoning strings.Builder
+	chunk           []byte
+	skipped         int
+}
+
+type mergeKey struct {
+	kind  byte
+	id    string
+	index int
+}
+
+// NewPump returns a pump for one screen.
+func NewPump() *Pump {
+	return &Pump{
+		open:   map[mergeKey]*pending{},
+		ready:  make(chan struct{}, 1),
+		closed: make(chan struct{}),
+	}
+}
+
+// Emit hands an event to the screen. It can be called from any goroutine, also
+// before the screen runs and after it ended.
+func (p *Pump) Emit(e app.Event) {
+	p.mu.Lock()
+	p.add(e)
+	p.mu.Unlock()
+	select {
+	case p.ready <- struct{}{}:
+	default:
+	}
+}
+
+// Close ends the wait for events.
+func (p *Pump) Close() { p.once.Do(func() { close(p.closed) }) }
+
+// next waits for events. Update asks for it again after each batch.
+func (p *Pump) next() tea.Msg {
+	select {
+	case <-p.ready:
+	case <-p.closed:
+		return nil
+	}
+	if wait := frame - time.Since(p.last); wait > 0 {
+		select {
+		case <-time.After(wait):
+		case <-p.closed:
+			return nil
+		}
+	}
+	p.last = time.Now()
+	return p.take()
+}
+
+// take empties the queue.
+func (p *Pump) take() batch {
+	p.mu.Lock()
+	queue := p.queue
+	p.queue = nil
+	clear(p.open)
+	p.mu.Unlock()
+
+	b := batch{events: make([]app.Event, 0, len(queue))}
+	for _, w := range queue {
+		switch e := w.event.(type) {
+		case app.ReplyDelta:
+			e.Text, e.Reasoning = w.text.String(), w.reasoning.String()
+			w.event = e
+		case app.ToolOutput:
+			e.Chunk = w.chunk
+			w.event = e
+			if w.skipped > 0 {
+				if b.skipped == nil {
+					b.skipped = map[string]int{}
+				}
+				b.skipped[e.CallID] += w.skipped
+			}
+		}
+		b.events = append(b.events, w.event)
+	}
+	return b
+}
+
+// add queues e, or merges it into what waits. Pieces merge past pieces of other
+// sources, never past any other event.
+func (p *Pump) add(e app.Event) {
+	var key mergeKey
+	switch e := e.(type) {
+	case app.ReplyDelta:
+		key = mergeKey{kind: 'r', id: e.Parent}
+	case app.ToolOutput:
+		key = mergeKey{kind: 'o', id: e.CallID}
+	case app.CallDelta:
+		key = mergeKey{kind: 'c', id: e.Parent, index: e.Index}
+	default:
+		clear(p.open)
+		p.queue = append(p.queue, &pending{event: e})
+		return
+	}
+	w := p.open[key]
+	if w == nil {
+		w = &pending{event: e}
+		p.open[key] = w
+		p.queue = append(p.queue, w)
+	}
+	switch e := e.(type) {
+	case app.ReplyDelta:
+		w.text.WriteString(e.Text)
+		w.reasoning.WriteString(e.Reasoning)
+	case app.ToolOutput:
+		w.write(e.Chunk)
+	case app.CallDelta:
+		w.event = e
+	}
+}
+
+// write adds output, and leaves out the oldest lines when too much waits.
+func (w *pending) write(chunk []byte) {
+	w.chunk = append(w.chunk, chunk...)
+	if len(w.chunk) <= maxWaiting {
+		return
+	}
+	cut := len(w.chunk) - keptTail
+	if i := bytes.IndexByte(w.chunk[cut:], '\n'); i >= 0 {
+		cut += i + 1
+	}
+	w.skipped += bytes.Count(w.chunk[:cut], []byte{'\n'})
+	w.chunk = append([]byte(nil), w.chunk[cut:]...)
+}

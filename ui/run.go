@@ -1,0 +1,75 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+const tailLines = 20 // of the transcript that stay on the normal screen
+
+// SignalError says that a signal ended the screen.
+type SignalError struct{ Signal os.Signal }
+
+func (e *SignalError) Error() string { return "ended by the signal " + e.Signal.String() }
+
+// Run shows the screen until the person quits, a signal comes or ctx ends. The
+// terminal is as before on every way out, also after a panic. What was said last
+// and how to resume stay on the normal screen.
+//
+// A SIGTERM or SIGHUP ends it with a *[SignalError]; a panic with an error.
+func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
+	p := tea.NewProgram(m, append([]tea.ProgramOption{
+		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFilter(mergeWheel()),
+	}, opts...)...)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	defer signal.Stop(signals)
+	ended := make(chan struct{})
+	caught := make(chan os.Signal, 1)
+	go func() {
+		select {
+		case s := <-signals:
+			caught <- s
+			p.Quit()
+		case <-ended:
+		}
+	}()
+	_, err := p.Run()
+	close(ended)
+	m.pump.Close()
+	select {
+	case s := <-caught:
+		return &SignalError{s}
+	default:
+	}
+	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// Goodbye writes the transcript's end and the line to resume with.
+func (m *Model) Goodbye(w io.Writer) {
+	if !m.spoken {
+		return
+	}
+	for _, l := range m.transcript.tail(max(20, min(m.w, 100)), tailLines) {
+		fmt.Fprintln(w, strings.TrimRight(l, " "))
+	}
+	if m.session != "" {
+		fmt.Fprintf(w, "\nresume with: agent --resume %s\n", m.session)
+	}
+}
+
+// mergeWheel drops turns of the wheel that come faster than the screen is drawn.
+func mergeWheel() func(tea.Model, tea.Msg) tea.Msg {
+	return func(_ tea.Model, msg tea.Msg) tea.Msg { return msg }
+}

@@ -1,0 +1,212 @@
+package ui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+const (
+	noticeFor  = 4 * time.Second
+	silentFrom = 30 * time.Second // of a command, until the keys to end it are shown
+	fullFrom   = 80               // per cent of the context window
+)
+
+// status is the last row: what goes on at the left, where at the right.
+type status struct {
+	state   app.State
+	usage   session.Usage
+	window  int
+	mode    permissions.Mode
+	running bool
+	since   time.Time // the turn, or the question
+	doing   string    // what the model does, in words
+	retry   *app.Retrying
+	notice  app.Notice
+	until   time.Time // of the notice; zero: until a key comes
+	hint    string    // instead of everything at the left, as "again to quit"
+}
+
+// say shows a notice: a transient one for a while, an error until a key comes.
+func (s *status) say(n app.Notice, now time.Time) {
+	s.notice, s.until = n, time.Time{}
+	if n.Level != app.Error {
+		s.until = now.Add(noticeFor)
+	}
+}
+
+// pressed drops what stays until a key comes.
+func (s *status) pressed() {
+	if s.until.IsZero() {
+		s.notice = app.Notice{}
+	}
+}
+
+// expired says whether a notice's time is over, and drops it.
+func (s *status) expired(now time.Time) {
+	if !s.until.IsZero() && !now.Before(s.until) {
+		s.notice, s.until = app.Notice{}, time.Time{}
+	}
+}
+
+// view draws the row in w columns. spin is the spinner's present sign.
+func (s *status) view(t *theme, w int, now time.Time, spin string) string {
+	left := s.left(t, w, now, spin)
+	right := s.right(t, w, text.Width(left))
+	gap := max(1, w-text.Width(left)-text.Width(right))
+	if text.Width(left)+text.Width(right)+1 > w {
+		return text.Truncate(left, w, t.sign.ellipsis)
+	}
+	return left + strings.Repeat(" ", gap) + right
+}
+
+func (s *status) left(t *theme, w int, now time.Time, spin string) string {
+	switch {
+	case s.hint != "":
+		return t.warn.Render(s.hint)
+	case s.notice.Text != "":
+		style, word := t.dim, ""
+		switch s.notice.Level {
+		case app.Warning:
+			style = t.warn
+		case app.Error:
+			style, word = t.fail, t.sign.failed+" "
+		}
+		return style.Render(text.Truncate(word+text.Line(s.notice.Text), w, t.sign.ellipsis))
+	case !s.running:
+		return t.dim.Render("? keys")
+	}
+	parts := []string{spin + " " + s.what(now)}
+	parts = append(parts, clock(now.Sub(s.since)))
+	stop := "esc to stop"
+	if w < plainBelowW {
+		stop = "esc stop"
+	}
+	if s.doing != waitingForYou {
+		parts = append(parts, stop)
+	}
+	return strings.Join(parts, " "+t.sign.dot+" ")
+}
+
+const waitingForYou = "Waiting for you"
+
+func (s *status) what(now time.Time) string {
+	if s.retry != nil {
+		wait := max(0, s.retry.Until.Sub(now).Round(time.Second))
+		return fmt.Sprintf("Trying again in %s: %s", clock(wait), text.Line(s.retry.Reason))
+	}
+	if s.doing == "" {
+		return "Thinking"
+	}
+	return s.doing
+}
+
+// right lists what fits, the least important first; it is dropped first.
+func (s *status) right(t *theme, w, left int) string {
+	var parts []string
+	add := func(p string) {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	if s.state.Workspace != "" && w >= 100 {
+		where := text.Line(filepath.Base(s.state.Workspace))
+		if s.state.Branch != "" {
+			where += " " + text.Line(s.state.Branch)
+		}
+		add(where)
+	}
+	add(modeName(s.mode))
+	if s.state.Sandbox == "none" {
+		add("no sandbox")
+	}
+	model := text.Line(s.state.Model)
+	if s.state.Scripted {
+		model = "script: no model"
+	}
+	add(model)
+	percent := s.percent(w)
+	for {
+		shown := parts
+		if percent != "" {
+			shown = append(append([]string(nil), parts...), percent)
+		}
+		out := strings.Join(shown, " "+t.sign.dot+" ")
+		if text.Width(out)+left+2 <= w || len(shown) == 0 {
+			if s.full() {
+				return t.dim.Render(strings.TrimSuffix(out, percent)) + t.warn.Render(percent)
+			}
+			return t.dim.Render(out)
+		}
+		if len(parts) == 0 {
+			return ""
+		}
+		parts = parts[1:]
+	}
+}
+
+func (s *status) used() int {
+	if s.window <= 0 {
+		return 0
+	}
+	return min(100, (s.usage.Input+s.usage.Output)*100/s.window)
+}
+
+func (s *status) full() bool { return s.used() >= fullFrom }
+
+// percent says how full the context window is.
+func (s *status) percent(w int) string {
+	switch {
+	case s.window <= 0 || s.usage.Input == 0:
+		return ""
+	case s.full():
+		return fmt.Sprintf("%d%% full", s.used())
+	case w < 100:
+		return fmt.Sprintf("%d%%", s.used())
+	}
+	return fmt.Sprintf("%d%% of %s", s.used(), tokens(s.window))
+}
+
+// tokens is a number of tokens in short.
+func tokens(n int) string {
+	switch {
+	case n >= 1_000_000 && n%1_000_000 == 0:
+		return fmt.Sprintf("%dM", n/1_000_000)
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1000:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+// clock is a time as 0:41 or 1:02:03.
+func clock(d time.Duration) string {
+	s := int(max(0, d).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// size is a number of bytes in short.
+func size(n int) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.1f kB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// doingCall says that a call of a tool is arriving.
+func doingCall(tool string, bytes int) string {
+	return fmt.Sprintf("Writing %s %s", text.Line(tool), size(bytes))
+}

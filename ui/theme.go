@@ -1,0 +1,86 @@
+package ui
+
+import (
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/phero-agent/agent/ui/md"
+	"github.com/phero-agent/agent/ui/text"
+	"github.com/phero-agent/agent/ui/text/syntax"
+)
+
+// theme is the roles of colours and the signs, as the terminal can show
+// them. The renderer brings the colours down to what the terminal has; under
+// NO_COLOR only bold, faint and reverse are left, so a sign or a word always
+// says the same as a colour.
+type theme struct {
+	dark bool
+
+	dim, accent, user, ok, fail, warn text.Style
+	bold, selected                    text.Style
+	added, removed                    text.Style // backgrounds; "" where they cannot be told apart
+
+	sign signs
+	md   *md.Theme
+}
+
+// signs are the symbols of the chrome, all of one cell.
+type signs struct {
+	running, done, failed, denied, waiting string
+	current, pending                       string
+	user, prompt, line, bar, thumb, track  string
+	selection, ellipsis, folded, unfolded  string
+	minus, dot, down                       string
+	spinner                                []string
+}
+
+func unicodeSigns() signs {
+	return signs{
+		running: "●", done: "✓", failed: "✗", denied: "⊘", waiting: "?",
+		current: "▸", pending: "·",
+		user: "▌", prompt: "›", line: "─", bar: "│", thumb: "┃", track: "│",
+		selection: "▎", ellipsis: "…", folded: "▸", unfolded: "▾",
+		minus: "−", dot: "·", down: "↓",
+		spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
+	}
+}
+
+func asciiSigns() signs {
+	return signs{
+		running: "*", done: "x", failed: "!", denied: "/", waiting: "?",
+		current: ">", pending: "-",
+		user: "|", prompt: ">", line: "-", bar: "|", thumb: "#", track: "|",
+		selection: "|", ellipsis: "~", folded: ">", unfolded: "v",
+		minus: "-", dot: "-", down: "v",
+		spinner: []string{"|", "/", "-", "\\"},
+	}
+}
+
+// newTheme makes the theme of a dark or light terminal with the given colours.
+func newTheme(dark, ascii bool, profile colorprofile.Profile) *theme {
+	t := &theme{
+		dark: dark,
+		bold: "1", dim: "2", selected: "7",
+		fail: "31", ok: "32", warn: "33", user: "34", accent: "36",
+		sign: unicodeSigns(),
+	}
+	if ascii {
+		t.sign = asciiSigns()
+	}
+	if dark {
+		t.user = "94"
+	}
+	t.md = &md.Theme{
+		Heading: t.bold.With(t.accent), Code: t.accent, Link: "4", URL: t.dim, Quote: t.dim,
+		Marker: t.dim, Rule: t.dim, Syntax: syntax.Light(), ASCII: ascii,
+	}
+	if dark {
+		t.md.Syntax = syntax.Dark()
+	}
+	if profile >= colorprofile.ANSI256 {
+		t.added, t.removed = "48;2;218;251;225", "48;2;255;235;233"
+		if dark {
+			t.added, t.removed = "48;2;20;52;34", "48;2;67;26;30"
+		}
+	}
+	return t
+}

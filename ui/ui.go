@@ -1,0 +1,320 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// focus is who has the keys while no dialog is open.
+type focus int
+
+const (
+	onComposer focus = iota
+	onTranscript
+	onPane
+)
+
+// Model is the root of the screen. Use a pointer to it as the tea.Model.
+type Model struct {
+	agent Agent
+	pump  *Pump
+	opts  Options
+	calls calls
+	keys  keymap
+
+	w, h    int
+	dark    bool
+	profile colorprofile.Profile
+	look    *look
+	lay     layout
+
+	session    string // the id of the open one; "" until it has one
+	title      string
+	spoken     bool // a message was said in it
+	transcript *transcript
+	composer   *composer
+	complete   *completion
+	history    *history
+	status     *status
+	queued     []string
+
+	todos  *todos
+	output *output
+	shells *shells
+	files  *files
+	pane   int // of panes(), the one with the keys
+	focus  focus
+
+	questions []*question // the first one is shown
+	modal     dialog      // what the person opened; above the questions
+	finding   *finder
+
+	lastKey  time.Time
+	quitAt   time.Time // until then ctrl+c quits
+	blurred  bool
+	ticking  bool
+	enhanced bool // the terminal tells shift+enter from enter
+	commands []command
+}
+
+// New returns the screen of an application whose events go into p.
+func New(a Agent, p *Pump, opts Options) *Model {
+	m := &Model{
+		agent: a, pump: p, opts: opts, keys: newKeymap(bindings()),
+		dark: opts.Theme != "light", profile: colorprofile.TrueColor,
+		complete: &completion{}, history: &history{file: opts.HistoryFile}, status: &status{},
+		todos: &todos{}, output: newOutput(), shells: &shells{}, files: newFiles(),
+	}
+	m.look = &look{theme: newTheme(m.dark, opts.ASCII, m.profile), now: time.Now()}
+	m.transcript = newTranscript(m.look)
+	m.composer = newComposer(m.look.theme)
+	m.commands = commandTable(opts.Commands)
+	return m
+}
+
+// Init asks for what the first frame does not need.
+func (m *Model) Init() tea.Cmd {
+	cmds := []tea.Cmd{m.pump.next, m.history.load(), m.readMode()}
+	if m.opts.Theme == "" {
+		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if m.opts.Prompt != "" {
+		cmds = append(cmds, m.submit(m.opts.Prompt))
+	}
+	if m.opts.Ask {
+		cmds = append(cmds, m.openSessions())
+	}
+	return tea.Batch(cmds...)
+}
+
+// Update routes a message to who it is for.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.look.now = time.Now()
+	cmd := m.route(msg)
+	return m, tea.Batch(cmd, m.tick())
+}
+
+func (m *Model) route(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case batch:
+		return tea.Batch(m.pump.next, m.fold(msg))
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		return m.paste(msg.Content)
+	case tea.MouseMsg:
+		return m.mouse(msg)
+	case tickMsg:
+		m.ticking = false
+		m.look.spin++
+		m.status.expired(m.look.now)
+	case armMsg:
+		return m.arm(msg)
+	case tea.WindowSizeMsg:
+		m.w, m.h = msg.Width, msg.Height
+		m.resize()
+	case failure:
+		return m.fail(msg.err)
+	case said:
+		m.transcript.note(0, m.look.theme.sign.dot, string(msg))
+	case historyMsg:
+		m.history.loaded(msg)
+	case matchesMsg:
+		m.complete.found(msg)
+	case modeMsg:
+		m.status.mode = msg.mode
+	case unqueuedMsg:
+		m.composer.prepend(string(msg))
+	case editedMsg:
+		m.composer.set(string(msg))
+	case sessionsMsg:
+		m.modal = msg.picker(m.look.now)
+	default:
+		m.terminal(msg)
+	}
+	return nil
+}
+
+// terminal takes what the terminal says of itself.
+func (m *Model) terminal(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case tea.BackgroundColorMsg:
+		if m.opts.Theme == "" {
+			m.dark = msg.IsDark()
+			m.newTheme()
+		}
+	case tea.ColorProfileMsg:
+		m.profile = msg.Profile
+		m.newTheme()
+	case tea.KeyboardEnhancementsMsg:
+		m.enhanced = true
+	case tea.FocusMsg:
+		m.blurred = false
+	case tea.BlurMsg:
+		m.blurred = true
+	}
+}
+
+func (m *Model) newTheme() {
+	*m.look.theme = *newTheme(m.dark, m.opts.ASCII, m.profile)
+	m.transcript.restyle()
+	m.composer.old = true
+}
+
+func (m *Model) resize() {
+	most := 8
+	if m.h < smallH {
+		most = 3
+	}
+	m.composer.resize(m.w-1, most)
+}
+
+// question is the one that is shown.
+func (m *Model) question() *question {
+	if len(m.questions) == 0 {
+		return nil
+	}
+	return m.questions[0]
+}
+
+// asking is the dialog that has the keys, nil when there is none.
+func (m *Model) asking() dialog {
+	if m.modal != nil {
+		return m.modal
+	}
+	if q := m.question(); q != nil {
+		return q.dialog
+	}
+	return nil
+}
+
+// next shows the first question, if nothing is above it.
+func (m *Model) nextQuestion() tea.Cmd {
+	q := m.question()
+	if q == nil || m.modal != nil {
+		return nil
+	}
+	return q.show(m.look.now, m.lastKey)
+}
+
+func (m *Model) arm(msg armMsg) tea.Cmd {
+	for _, q := range m.questions {
+		if q.id != msg.id {
+			continue
+		}
+		cmd := q.tick(m.look.now)
+		if q.armed {
+			q.dialog.(armable).arm()
+		}
+		return cmd
+	}
+	return nil
+}
+
+// armable is a dialog that takes answers only when it is armed.
+type armable interface{ arm() }
+
+func (p *permission) arm() { p.armed = true }
+func (f *form) arm()       { f.armed = true }
+
+// act does what the person wants.
+func (m *Model) act(in intent) tea.Cmd {
+	switch in := in.(type) {
+	case doAnswer:
+		m.close(in.id)
+		return tea.Batch(now(func() { m.agent.Answer(in.id, in.answer) }), m.nextQuestion())
+	case doReply:
+		m.close(in.id)
+		return tea.Batch(now(func() { m.agent.Reply(in.id, in.answers) }), m.nextQuestion())
+	case doConfirm:
+		m.modal = in.dialog
+		return nil
+	case nil:
+		return nil
+	}
+	m.modal = nil
+	return tea.Batch(m.actModal(in), m.nextQuestion())
+}
+
+// actModal does what was chosen in a dialog that the person opened.
+func (m *Model) actModal(in intent) tea.Cmd {
+	switch in := in.(type) {
+	case doCommand:
+		return m.run(in.line)
+	case doInsert:
+		m.composer.set(in.text)
+	case doResume:
+		return m.calls.inOrder(func() { m.agent.Resume(in.id) })
+	case doKill:
+		return now(func() { m.agent.Kill(in.id) })
+	case doQuit:
+		return tea.Quit
+	}
+	return nil
+}
+
+// close takes a question out of the queue.
+func (m *Model) close(id string) {
+	for i, q := range m.questions {
+		if q.id == id {
+			m.questions = append(m.questions[:i:i], m.questions[i+1:]...)
+			m.answered(q)
+			return
+		}
+	}
+}
+
+// paste puts text where the person writes. It never answers anything (decision 30).
+func (m *Model) paste(s string) tea.Cmd {
+	now := m.look.now
+	defer func() { m.lastKey = now }()
+	if m.modal != nil {
+		m.modal.paste(s)
+		return nil
+	}
+	if q := m.question(); q != nil {
+		if q.armed {
+			q.dialog.paste(s)
+			return nil
+		}
+		q.pressed(now)
+	}
+	if m.finding != nil {
+		m.finding.input.SetValue(m.finding.input.Value() + text.Line(s))
+		return nil
+	}
+	m.focus = onComposer
+	m.composer.paste(s)
+	return m.typed()
+}
+
+// tickMsg moves the spinner and the clocks.
+type tickMsg struct{}
+
+// tick keeps the one timer of the screen: ten times a second while something
+// moves, once a second while only clocks do, not at all while nothing goes on.
+func (m *Model) tick() tea.Cmd {
+	if m.ticking {
+		return nil
+	}
+	every := 100 * time.Millisecond
+	switch {
+	case m.status.running:
+		if m.opts.Still || m.blurred || m.question() != nil {
+			every = time.Second
+		}
+	case m.shells.running() > 0 || !m.status.until.IsZero() || !m.quitAt.IsZero():
+		every = time.Second
+	default:
+		return nil
+	}
+	m.ticking = true
+	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+// unqueuedMsg is what comes back from the queue into the composer.
+type unqueuedMsg string

@@ -1,0 +1,221 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// View draws the screen: rows from the top down, each as wide as it needs to be.
+func (m *Model) View() tea.View {
+	v := tea.View{AltScreen: true, ReportFocus: true}
+	v.WindowTitle = m.windowTitle()
+	v.ProgramStatus = m.programStatus()
+	if m.opts.Mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	if m.w == 0 || m.h == 0 {
+		return v
+	}
+	m.lay = arrange(m.wishes())
+	if m.lay.tooSmall {
+		v.Content = text.Truncate("needs 20x6", m.w, "")
+		return v
+	}
+	rows := m.mainRows()
+	if m.lay.sheet > 0 {
+		sheet, cursor := m.sheetRows()
+		v.Cursor = moved(cursor, 1, len(rows)+1)
+		rows = append(rows, sheet...)
+	} else {
+		rows = append(rows, m.aboveText()...)
+		written, cursor := m.composer.view(m.look.theme, m.lay.composer)
+		if m.focus == onComposer && m.finding == nil {
+			v.Cursor = moved(cursor, 1, len(rows))
+		}
+		m.popup(rows)
+		for _, r := range written {
+			rows = append(rows, " "+r)
+		}
+	}
+	if m.lay.gap > 0 {
+		rows = append(rows, "")
+	}
+	last, cursor := m.statusRow()
+	if cursor != nil {
+		v.Cursor = moved(cursor, 0, len(rows))
+	}
+	v.Content = strings.Join(append(rows, last), "\n")
+	return v
+}
+
+func moved(c *tea.Cursor, x, y int) *tea.Cursor {
+	if c != nil {
+		c.Position.X += x
+		c.Position.Y += y
+	}
+	return c
+}
+
+func (m *Model) wishes() wishes {
+	q := wishes{w: m.w, h: m.h, composer: m.composer.height()}
+	q.side = m.sideWanted()
+	q.todo = len(m.todos.items) > 0
+	if m.status.running {
+		q.queued = len(m.queued)
+	}
+	if d := m.asking(); d != nil {
+		q.sheet, q.full = d.rows(m.look.theme, m.w-2)+1, d.wantsAll()
+	}
+	return q
+}
+
+// mainRows are the transcript and, beside it, the side column.
+func (m *Model) mainRows() []string {
+	if m.lay.main == 0 {
+		return nil
+	}
+	if m.focus == onPane && m.lay.sideW == 0 {
+		return m.paneRows(m.panes()[m.pane], m.w, m.lay.main, true)
+	}
+	var rows []string
+	if len(m.transcript.items) == 0 {
+		rows = m.welcome(m.lay.mainW, m.lay.main)
+	} else {
+		rows = m.transcript.view(m.lay.mainW, m.lay.main, m.focus == onTranscript)
+	}
+	if m.lay.sideW == 0 {
+		return rows
+	}
+	side := m.sideRows(m.lay.sideW, m.lay.main)
+	bar := m.look.theme.dim.Render(m.look.theme.sign.bar)
+	for y := range rows {
+		rows[y] = text.Pad(rows[y], m.lay.mainW) + bar + side[y]
+	}
+	return rows
+}
+
+// welcome stands where nothing was said yet.
+func (m *Model) welcome(w, h int) []string {
+	t := m.look.theme
+	rows := make([]string, h)
+	if h < 4 {
+		return rows
+	}
+	head := "agent"
+	if m.opts.Version != "" {
+		head += " " + text.Line(m.opts.Version)
+	}
+	rows[1] = " " + t.bold.Render(head)
+	if ws := m.look.workspace; ws != "" {
+		rows[2] = " " + t.dim.Render(text.Truncate(text.Line(ws), w-2, t.sign.ellipsis))
+	}
+	return rows
+}
+
+// aboveText are the todo row, the queue and the rules above what is written.
+func (m *Model) aboveText() []string {
+	t := m.look.theme
+	var rows []string
+	if m.lay.todoRow > 0 {
+		rows = append(rows, " "+m.todos.row(t, m.w-2, m.shells.running()))
+	}
+	line := rule(t, m.w, "", "")
+	if m.lay.queue > 0 {
+		rows = append(rows, line)
+		for i, q := range m.queued[len(m.queued)-m.lay.queue:] {
+			right := ""
+			if i == m.lay.queue-1 && m.w >= plainBelowW {
+				right = "alt+↑ to edit"
+			}
+			rows = append(rows, t.dim.Render(" "+spread(t, m.w-2, "queued  "+text.Line(q), right)))
+		}
+	}
+	return append(rows, line)
+}
+
+// popup lays the completions over the rows above what is written.
+func (m *Model) popup(rows []string) {
+	if !m.complete.open() || m.focus != onComposer {
+		return
+	}
+	shown := m.complete.view(m.look.theme, m.w-2)
+	top := len(rows) - 1 - len(shown)
+	for i, r := range shown {
+		if top+i >= 0 {
+			rows[top+i] = " " + r
+		}
+	}
+}
+
+// sheetRows are the dialog with its title.
+func (m *Model) sheetRows() ([]string, *tea.Cursor) {
+	d := m.asking()
+	left, right := d.title()
+	if n := len(m.questions); n > 1 && m.modal == nil {
+		right = strings.TrimLeft(right+fmt.Sprintf(" %s 1 of %d", m.look.theme.sign.dot, n), " ")
+	}
+	rows := []string{rule(m.look.theme, m.w, left, right)}
+	body, cursor := d.view(m.look.theme, m.w-2, m.lay.sheet-1)
+	for _, r := range body[:min(len(body), m.lay.sheet-1)] {
+		rows = append(rows, " "+r)
+	}
+	for len(rows) < m.lay.sheet {
+		rows = append(rows, "")
+	}
+	return rows, cursor
+}
+
+// statusRow is the last row: the status, or the line to find with.
+func (m *Model) statusRow() (string, *tea.Cursor) {
+	t := m.look.theme
+	if m.finding != nil {
+		line, cursor := inputView(&m.finding.input, m.w-8, 7, 0)
+		return " find: " + line, cursor
+	}
+	m.status.hint = ""
+	if m.look.now.Before(m.quitAt) {
+		m.status.hint = "ctrl+c again to quit"
+	}
+	s, spin := *m.status, m.look.spinner()
+	if m.opts.Still {
+		spin = t.sign.running
+	}
+	if q := m.question(); q != nil {
+		s.running, s.doing, s.since, s.retry = true, waitingForYou, q.asked, nil
+		spin = t.sign.waiting
+	}
+	return " " + s.view(t, m.w-2, m.look.now, spin), nil
+}
+
+// windowTitle names what goes on; nothing of it can drive the terminal.
+func (m *Model) windowTitle() string {
+	name := m.title
+	if name == "" && m.look.workspace != "" {
+		name = relative("", lastPart(m.look.workspace))
+	}
+	name = text.Truncate(text.Line(name), 60, "…")
+	switch {
+	case m.question() != nil:
+		return "● agent — waiting"
+	case name == "":
+		return "agent"
+	}
+	return "agent — " + name
+}
+
+func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// programStatus tells terminals that show it what the program does.
+func (m *Model) programStatus() *tea.ProgramStatus {
+	switch {
+	case m.question() != nil:
+		return &tea.ProgramStatus{State: tea.ProgramStateBlocked, Kind: tea.ProgramStatusKindPermission}
+	case m.status.running:
+		return &tea.ProgramStatus{State: tea.ProgramStateWorking}
+	}
+	return nil
+}
