@@ -1,0 +1,371 @@
+package bash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// ErrBubblewrapNotFound says that there is no bwrap to run.
+var ErrBubblewrapNotFound = errors.New("bubblewrap was not found: on Linux, install the package bubblewrap")
+
+// BubblewrapRunner runs commands in a sandbox made by bubblewrap (Linux).
+//
+// Of the host a command sees [SystemPaths], read-only, and the workspace,
+// writable. /tmp, /run and the home directory are private and empty, so sockets
+// and keys there are out of reach. It has no network, no terminal, no
+// capability, its own process and user namespaces, and the environment of
+// [DefaultEnvAllowlist]. Sockets inside the workspace can be reached. Memory,
+// processes and disk are not limited, but for the private directories.
+type BubblewrapRunner struct {
+	bwrap     string
+	workspace string // as it was given, absolute
+	real      string // the same, resolved
+	home      string // "" when there is none to hide
+	network   bool
+	settings  []func(*BubblewrapRunner) error
+	fixed     []Mount  // system, workspace and what the options mount
+	protected []Mount  // inside the workspace; looked at before each command
+	env       []string // for tools whose caches are somewhere else inside
+	roots     []string // of sources that the host's tools can read as well
+	git       *gitGuard
+
+	mu       sync.Mutex
+	live     int             // commands that run
+	reserved map[string]bool // mount points that were made for a missing path
+}
+
+// BubblewrapOption configures a [BubblewrapRunner]. Repeated options add up.
+type BubblewrapOption func(*BubblewrapRunner)
+
+// WithNetwork shares the host's network. Commands then also reach every
+// service on localhost and abstract Unix sockets, such as X11's.
+func WithNetwork(on bool) BubblewrapOption {
+	return func(r *BubblewrapRunner) { r.network = on }
+}
+
+// WithWritablePaths mounts paths of the host writable, at the same place.
+// Relative ones are of the process's directory; a missing one is an error.
+func WithWritablePaths(paths ...string) BubblewrapOption { return withPaths(Writable, paths) }
+
+// WithReadOnlyPaths mounts paths of the host read-only. The most specific
+// mount wins, so they can be inside the workspace; one that is missing there
+// is reserved, so that no command can make it.
+func WithReadOnlyPaths(paths ...string) BubblewrapOption { return withPaths(ReadOnly, paths) }
+
+// WithHidden makes paths empty and read-only for commands. Inside the
+// workspace, one that is missing is reserved, so that no command can make it.
+func WithHidden(paths ...string) BubblewrapOption { return withPaths(Hidden, paths) }
+
+func withPaths(access Access, paths []string) BubblewrapOption {
+	return func(r *BubblewrapRunner) {
+		r.settings = append(r.settings, func(r *BubblewrapRunner) error {
+			for _, p := range paths {
+				if err := r.add(p, access); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// NewBubblewrapRunner makes a runner whose commands can write in the workspace.
+// It starts nothing; [BubblewrapRunner.Probe] tells whether it works here.
+func NewBubblewrapRunner(workspace string, opts ...BubblewrapOption) (*BubblewrapRunner, error) {
+	abs, resolved, err := sourcePath(workspace)
+	if err != nil {
+		return nil, fmt.Errorf("the workspace: %w", err)
+	}
+	if info, err := os.Stat(resolved); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("the workspace %s is not a directory", abs)
+	}
+	bwrap, err := findBubblewrap(resolved)
+	if err != nil {
+		return nil, err
+	}
+	r := &BubblewrapRunner{bwrap: bwrap, workspace: abs, real: resolved, reserved: map[string]bool{}}
+	r.home, _ = homeDirectory()
+	r.fixed = append(systemMounts(), r.workspaceMounts()...)
+	for _, o := range opts {
+		o(r)
+	}
+	for _, set := range r.settings {
+		if err := set(r); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// findBubblewrap looks in PATH, but never where a command could have put it.
+func findBubblewrap(workspace string) (string, error) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		path, err := exec.LookPath(filepath.Join(dir, "bwrap"))
+		if err != nil {
+			continue
+		}
+		resolved, err := filepath.EvalSymlinks(path)
+		if err == nil && !contains(workspace, resolved) && !contains(workspace, path) {
+			return path, nil
+		}
+	}
+	return "", ErrBubblewrapNotFound
+}
+
+func (r *BubblewrapRunner) workspaceMounts() []Mount {
+	mounts := []Mount{{Path: r.workspace, Source: r.real, Access: Writable, Why: "the workspace"}}
+	if r.real != r.workspace {
+		mounts = append(mounts, Mount{Path: r.real, Source: r.real, Access: Writable, Why: "the workspace, without symlinks"})
+	}
+	for _, dir := range []string{"/tmp", "/run"} {
+		mounts = append(mounts, Mount{Path: dir, Access: Private, Why: "private to each command"})
+	}
+	if r.home != "" {
+		mounts = append(mounts, Mount{Path: r.home, Access: Private, Why: "the home directory, private to each command"})
+	}
+	return mounts
+}
+
+// add mounts a path of the host.
+func (r *BubblewrapRunner) add(path string, access Access) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if inside := r.insideWorkspace(abs); inside != "" && access != Writable {
+		return r.protect(inside, access, "protected in the workspace")
+	}
+	abs, resolved, err := sourcePath(path)
+	if err != nil {
+		return err
+	}
+	if access == Hidden {
+		r.fixed = append(r.fixed, Mount{Path: resolved, Access: Hidden, Why: "hidden by the settings"})
+		return nil
+	}
+	why := "mounted by the settings"
+	r.fixed = append(r.fixed, Mount{Path: resolved, Source: resolved, Access: access, Why: why})
+	if abs != resolved {
+		r.fixed = append(r.fixed, Mount{Path: abs, Source: resolved, Access: access, Why: why})
+	}
+	return nil
+}
+
+// insideWorkspace is the path below the resolved workspace, or "".
+func (r *BubblewrapRunner) insideWorkspace(path string) string {
+	for _, root := range []string{r.workspace, r.real} {
+		if path != root && contains(root, path) {
+			return filepath.Join(r.real, strings.TrimPrefix(path, root))
+		}
+	}
+	return ""
+}
+
+// protect keeps a path inside the workspace from being written, made or moved.
+func (r *BubblewrapRunner) protect(path string, access Access, why string) error {
+	if link := linkInside(r.real, path); link != "" {
+		return fmt.Errorf("%s cannot be protected, because it is a symbolic link that a command could replace: make it a real one", link)
+	}
+	r.protected = append(r.protected, Mount{Path: path, Source: path, Access: access, Why: why})
+	return nil
+}
+
+// Command builds the sandbox of one command. bwrap itself gets the command's
+// environment and nothing more, because the sandbox shows it in /proc/1.
+func (r *BubblewrapRunner) Command(_ context.Context, command string, opts RunOptions) (*exec.Cmd, error) {
+	if opts.Reach == Host {
+		return nil, fmt.Errorf("%w: the sandbox does not reach the host", ErrReachUnsupported)
+	}
+	mounts, err := r.begin(opts)
+	if err != nil {
+		return nil, err
+	}
+	shell, err := sandboxShell()
+	if err != nil {
+		return nil, err
+	}
+	args := r.args(mounts, opts)
+	args = append(args, "--", shell)
+	if opts.attended {
+		args = append(args, supervised1(command)...)
+	} else {
+		args = append(args, bashArgs(command)...)
+	}
+	cmd := exec.Command(r.bwrap, args...)
+	cmd.Env = r.environment(opts)
+	return cmd, nil
+}
+
+// sandboxShell is bash, outside of what the home directory holds.
+func sandboxShell() (string, error) {
+	for _, p := range []string{"/bin/bash", "/usr/bin/bash"} {
+		if _, err := os.Stat(p); err == nil {
+			return p, nil
+		}
+	}
+	path, err := bashPath()
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
+}
+
+// begin looks at what has to be protected now, and counts the command.
+func (r *BubblewrapRunner) begin(opts RunOptions) ([]Mount, error) {
+	mounts := slices.Clone(r.fixed)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	protected := slices.Clone(r.protected)
+	if r.git != nil {
+		protected = append(protected, r.git.mounts()...)
+	}
+	for _, m := range protected {
+		m, err := r.present(m)
+		if err != nil {
+			return nil, err
+		}
+		mounts = append(mounts, r.both(m)...)
+	}
+	if opts.attended {
+		r.live++
+	}
+	return arrange(mounts), nil
+}
+
+// present is the mount that protects a path as it is now. A missing path is
+// reserved by an empty directory at its first missing part. r.mu is held.
+func (r *BubblewrapRunner) present(m Mount) (Mount, error) {
+	if !contains(r.real, m.Path) {
+		return m, nil
+	}
+	if link := linkInside(r.real, m.Path); link != "" {
+		return m, fmt.Errorf("%s became a symbolic link, so it cannot be protected: make it a real one", link)
+	}
+	if missing := firstMissing(r.real, m.Path); missing != "" {
+		if err := os.Mkdir(missing, 0o755); err != nil {
+			return m, fmt.Errorf("%s cannot be reserved: %w", missing, reason(err))
+		}
+		r.reserved[missing] = true
+		m.Path = missing
+	}
+	if r.reserved[m.Path] {
+		m.Access, m.Source = Hidden, ""
+		m.Why += "; it does not exist, and no command can make it"
+	}
+	return m, nil
+}
+
+// both shows a mount below the workspace under both of its names.
+func (r *BubblewrapRunner) both(m Mount) []Mount {
+	if r.real == r.workspace || !contains(r.real, m.Path) {
+		return []Mount{m}
+	}
+	other := m
+	other.Path = filepath.Join(r.workspace, strings.TrimPrefix(m.Path, r.real))
+	return []Mount{m, other}
+}
+
+// finish is called once a command is over. The mount points of reserved paths
+// stay as long as any command runs, because removing one unmounts it there too.
+func (r *BubblewrapRunner) finish(RunOptions) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.live--; r.live == 0 {
+		for path := range r.reserved {
+			_ = os.Remove(path) // only when it is still empty
+			delete(r.reserved, path)
+		}
+	}
+	if r.git == nil {
+		return nil
+	}
+	return r.git.restore()
+}
+
+// environment is the command's, with the private caches in place of the host's.
+func (r *BubblewrapRunner) environment(opts RunOptions) []string {
+	env := opts.Env
+	if env == nil {
+		env = inherit(DefaultEnvAllowlist())
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(e string) bool {
+		name, dir, _ := strings.Cut(e, "=")
+		switch name {
+		case "TMPDIR", "TMP", "TEMP":
+			return dir != "/tmp" // what the host calls so is not there
+		}
+		return false
+	})
+	env = append(env, r.env...)
+	return dedupe(append(env, opts.ExtraEnv...))
+}
+
+// Mounts tells what a command sees and why, in the order of mounting.
+func (r *BubblewrapRunner) Mounts() ([]Mount, error) {
+	mounts, err := r.begin(RunOptions{attended: true})
+	if err != nil {
+		return nil, err
+	}
+	r.finish(RunOptions{})
+	return mounts, nil
+}
+
+// Workspace is the directory that commands can write, as it was given.
+func (r *BubblewrapRunner) Workspace() string { return r.workspace }
+
+// ReadOnlyRoots are directories of sources, such as the module cache, that
+// commands can read; the host's tools may read them as well.
+func (r *BubblewrapRunner) ReadOnlyRoots() []string { return slices.Clone(r.roots) }
+
+// Probe runs `true` in the sandbox. Its error says why the sandbox cannot work
+// here and what can be done (SBX-21).
+func (r *BubblewrapRunner) Probe(ctx context.Context) error {
+	cmd, err := r.Command(ctx, "true", RunOptions{Dir: r.workspace})
+	if err != nil {
+		return err
+	}
+	out, err := runProbe(ctx, cmd)
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the sandbox cannot work here: %s: %s", out, remedy(out))
+}
+
+func runProbe(ctx context.Context, cmd *exec.Cmd) (output string, err error) {
+	c := exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
+	c.Env, c.ExtraFiles = cmd.Env, cmd.ExtraFiles
+	out, err := c.CombinedOutput()
+	if err == nil {
+		return "", nil
+	}
+	text := strings.TrimSpace(string(out))
+	if text == "" {
+		text = err.Error()
+	}
+	return text, err
+}
+
+// remedy says what helps against the known failures of bwrap.
+func remedy(output string) string {
+	switch {
+	case strings.Contains(output, "Can't mount proc"), strings.Contains(output, "pivot_root"):
+		return "a container does not allow it; start the container with --security-opt seccomp=unconfined --security-opt systempaths=unconfined, or choose --sandbox=landlock"
+	case strings.Contains(output, "setting up uid map"), strings.Contains(output, "RTM_NEWADDR"), strings.Contains(output, "Permission denied"):
+		return "user namespaces are restricted, as AppArmor does on Ubuntu; as root, set kernel.apparmor_restrict_unprivileged_userns=0 or install the bwrap-userns-restrict profile"
+	case strings.Contains(output, "No permissions to create new namespace"), strings.Contains(output, "Creating new namespace failed"), strings.Contains(output, "max_user_namespaces"):
+		return "user namespaces are off; as root, set kernel.unprivileged_userns_clone=1 and user.max_user_namespaces=10000, or in a container choose --sandbox=landlock"
+	case strings.Contains(output, "Unknown option"):
+		return "this bwrap is too old; version 0.8.0 or newer is needed"
+	}
+	return "run bwrap by hand to see more, or choose --sandbox=landlock"
+}

@@ -1,0 +1,92 @@
+package bash
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// The descriptors that the tool opens in a command's process. 3 to 5 are the
+// runner's. None of them is open in the command itself.
+const (
+	fdAlive     = 6 // held open by the sandbox as long as anything in it lives
+	fdLeftovers = 7 // what was left running, written by the sandbox's supervisor
+	fdScript    = 8 // the text that is run, where the command line is not enough
+	fdState     = 9 // the state after the command, see state.go
+)
+
+// attach opens f as descriptor fd of the command.
+func attach(cmd *exec.Cmd, fd int, f *os.File) error {
+	i := fd - 3
+	for len(cmd.ExtraFiles) <= i {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, nil)
+	}
+	if cmd.ExtraFiles[i] != nil {
+		return errors.New("the runner uses a descriptor above 5, which are the tool's")
+	}
+	cmd.ExtraFiles[i] = f
+	return nil
+}
+
+// inlet reads what a command's process writes to one of the descriptors.
+type inlet struct {
+	r    *os.File
+	done chan struct{}
+	data []byte
+}
+
+// open attaches an inlet. w must be closed once the process was started.
+func openInlet(cmd *exec.Cmd, fd int) (in *inlet, w *os.File, err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := attach(cmd, fd, w); err != nil {
+		r.Close()
+		w.Close()
+		return nil, nil, err
+	}
+	return &inlet{r: r, done: make(chan struct{})}, w, nil
+}
+
+// read takes up to limit bytes; what is above is read and dropped, so that the
+// writer never waits.
+func (in *inlet) read(limit int64) {
+	defer close(in.done)
+	in.data, _ = io.ReadAll(io.LimitReader(in.r, limit))
+	io.Copy(io.Discard, in.r)
+}
+
+// end waits for the end of what is written, but not longer than d.
+func (in *inlet) end(d time.Duration) []byte {
+	if in == nil {
+		return nil
+	}
+	expire := time.AfterFunc(d, func() { in.r.Close() })
+	<-in.done
+	expire.Stop()
+	in.r.Close()
+	return in.data
+}
+
+// openOutlet attaches text that the process can read from fd. Both ends must
+// be closed: r once the process was started, which also ends the writing when
+// the process does not read.
+func openOutlet(cmd *exec.Cmd, fd int, text string) (r *os.File, err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := attach(cmd, fd, r); err != nil {
+		r.Close()
+		w.Close()
+		return nil, err
+	}
+	go func() {
+		defer w.Close()
+		io.WriteString(w, text)
+	}()
+	return r, nil
+}

@@ -1,0 +1,290 @@
+package bash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/phero-agent/agent/tools"
+)
+
+// Input is a call of `bash`.
+type Input struct {
+	Command         string `json:"command" description:"The command line, run by bash."`
+	Description     string `json:"description,omitempty" description:"What it does, in five to ten words."`
+	Timeout         int    `json:"timeout,omitempty" description:"Milliseconds after which the command is killed."`
+	RunInBackground bool   `json:"run_in_background,omitempty" description:"Return at once with a bash_id, for servers, watchers and long jobs. Read on with bash_output, end it with kill_shell."`
+}
+
+// Output is the result of a call of `bash`.
+type Output struct {
+	Output    string `json:"output"` // both streams as they were written, then lines about the end
+	BashID    string `json:"bash_id,omitempty"`
+	ExitCode  int    `json:"exit_code"` // -1 when a signal ended it
+	Running   bool   `json:"running"`
+	Truncated bool   `json:"truncated"`
+	TimedOut  bool   `json:"timed_out"`
+
+	// Wants is the reach that the command seems to have lacked; [Sandboxed] is none.
+	Wants Reach `json:"-"`
+}
+
+// foreground is a command that a call waits for.
+type foreground struct {
+	p       *process
+	command string
+	started time.Time
+	moved   chan struct{} // closed when it became a background shell
+	shell   *shell        // then it is this one
+	soFar   string        // and this is its output until then
+	cut     bool
+	over    bool
+}
+
+// errorOfInput is what the tool itself has against a call.
+func (t *Tool) errorOfInput(in *Input) error {
+	switch {
+	case in == nil:
+		return ErrNilInput
+	case strings.TrimSpace(in.Command) == "":
+		return ErrCommandRequired
+	case strings.ContainsRune(in.Command, 0):
+		return ErrCommandInvalid
+	}
+	return t.guard(in.Command)
+}
+
+func (t *Tool) handle(ctx context.Context, in *Input) (*Output, error) {
+	if err := t.errorOfInput(in); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if in.RunInBackground {
+		return t.startShell(ctx, in)
+	}
+	timeout, err := t.limits.foreground(in.Timeout)
+	if err != nil {
+		return nil, err
+	}
+	return t.foreground(ctx, in.Command, timeout)
+}
+
+// foreground runs a command until it ends, is ended, or moves to the background.
+func (t *Tool) foreground(ctx context.Context, command string, timeout time.Duration) (*Output, error) {
+	stream := newStream(ctx, t.handler)
+	out := &sink{capture: &capture{limit: t.limits.output}, stream: stream}
+	l, err := t.launch(ctx, command, out, t.persistent)
+	if err != nil {
+		return nil, err
+	}
+	f := &foreground{p: l.process, command: command, started: time.Now(), moved: make(chan struct{})}
+	call, _ := tools.ToolCallFromContext(ctx)
+	t.enter(call.ID, f)
+
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	timedOut := false
+	select {
+	case <-f.p.done:
+	case <-f.moved:
+	case <-timer.C:
+		// A shell that has ended by itself did not run out of time.
+		if timedOut = !f.p.over(); timedOut {
+			f.p.stop()
+		} else {
+			<-f.p.done
+		}
+	case <-ctx.Done():
+		f.p.stop()
+	}
+	stream.close()
+	if t.leave(call.ID, f) {
+		return f.movedOutput(), nil
+	}
+	if ctx.Err() != nil && f.p.stopping.Load() && !timedOut {
+		return nil, ctx.Err()
+	}
+	if !timedOut {
+		t.keep(l)
+	}
+	return f.output(l.reach, timedOut, timeout), nil
+}
+
+// enter makes the command known for [Tool.Background].
+func (t *Tool) enter(callID string, f *foreground) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running[f] = true
+	if callID != "" {
+		t.calls[callID] = f
+	}
+}
+
+// leave ends that, and tells whether the command moved before.
+func (t *Tool) leave(callID string, f *foreground) (moved bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f.over = true
+	delete(t.running, f)
+	if t.calls[callID] == f {
+		delete(t.calls, callID)
+	}
+	return f.shell != nil
+}
+
+func (f *foreground) output(reach Reach, timedOut bool, timeout time.Duration) *Output {
+	text, cut := f.p.sink.captured()
+	o := &Output{ExitCode: f.p.exitCode(), Truncated: cut, TimedOut: timedOut}
+	if timedOut {
+		o.ExitCode = -1
+	}
+	if o.ExitCode != 0 && !timedOut {
+		var hint string
+		if o.Wants, hint = wants(reach, text); hint != "" {
+			text = onNewLine(text, hint)
+		}
+	}
+	o.Output = f.p.conclude(text, timedOut, timeout)
+	if o.Output == "" {
+		o.Output = "(no output)"
+	}
+	return o
+}
+
+func (f *foreground) movedOutput() *Output {
+	note := fmt.Sprintf("[the user moved this command to the background as %s, where it runs on; read on with bash_output]", f.shell.id)
+	return &Output{Output: onNewLine(f.soFar, note), BashID: f.shell.id, Running: true, Truncated: f.cut}
+}
+
+// launching is a command that was started, with what is needed to keep its state.
+type launching struct {
+	*process
+	reach Reach
+	seq   int64
+	begin state
+	nonce string // "" when its state is not kept
+	env   []string
+}
+
+// maxArgument is the longest command that is given as an argument; Linux takes 128 KiB.
+const maxArgument = 100 << 10
+
+// scriptLine makes bash run what it can read from [fdScript].
+const scriptLine = `eval "$(</dev/fd/8)"`
+
+// launch starts a command. With keep, the state after it can be read.
+func (t *Tool) launch(ctx context.Context, command string, out *sink, keep bool) (*launching, error) {
+	if t.dir != "" {
+		if err := t.checkDir(); err != nil {
+			return nil, err
+		}
+	}
+	l := &launching{}
+	t.mu.Lock()
+	t.lastSeq++
+	l.seq, l.begin = t.lastSeq, t.state
+	t.mu.Unlock()
+
+	runner, opts, err := t.runnerFor(ctx, command)
+	if err != nil {
+		return nil, err
+	}
+	if l.reach = opts.Reach; l.reach == Host {
+		// What a sandboxed command exported must not reach the host, nor the
+		// host's variables the sandbox.
+		l.begin, keep = state{dir: l.begin.dir}, false
+	}
+	if keep {
+		l.nonce = nonce()
+	}
+	start := launched{sink: out, state: keep}
+	line := command
+	if t.persistent || len(command) > maxArgument {
+		line, start.script = scriptLine, l.begin.text(command, t.workdir(), l.nonce)
+	}
+	if l.process, l.env, err = t.start(ctx, runner, line, opts, start); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// runnerFor asks how far the command may reach, and who runs it then.
+func (t *Tool) runnerFor(ctx context.Context, command string) (Runner, RunOptions, error) {
+	opts := RunOptions{Dir: t.dir, ExtraEnv: t.env}
+	if t.reach != nil {
+		opts.Reach = t.reach(ctx, command)
+	}
+	if t.envLimited {
+		opts.Env = inherit(append([]string{}, t.envAllowlist...))
+	}
+	if opts.Reach != Host {
+		return t.runner, opts, nil
+	}
+	if t.hostRunner == nil {
+		return nil, opts, fmt.Errorf("%w: there is no runner for the host", ErrReachUnsupported)
+	}
+	opts.Env = inherit(append(hostEnvAllowlist(), t.envAllowlist...))
+	return t.hostRunner, opts, nil
+}
+
+// start builds the process and starts it; env is what it starts with.
+func (t *Tool) start(ctx context.Context, r Runner, line string, opts RunOptions, l launched) (*process, []string, error) {
+	s, isSupervised := r.(supervised)
+	if isSupervised {
+		opts.attended = true
+		l.finish = func() []string { return s.finish(opts) }
+	}
+	// A command can outlive its call, so the call's end must not kill it.
+	cmd, err := r.Command(context.WithoutCancel(ctx), line, opts)
+	if err != nil {
+		return nil, nil, err
+	}
+	if cmd == nil {
+		return nil, nil, errors.New("the runner returned no command")
+	}
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	env := cmd.Env
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], t.marker)
+	p, err := start(cmd, l)
+	if err != nil && isSupervised {
+		s.finish(opts)
+	}
+	return p, env, err
+}
+
+func (t *Tool) workdir() string {
+	if t.dir != "" {
+		return t.dir
+	}
+	dir, _ := os.Getwd()
+	return dir
+}
+
+// keep takes over the state that a command left, unless a later command has
+// already left one (decision 15).
+func (t *Tool) keep(l *launching) {
+	if l.nonce == "" || !l.finished() {
+		return
+	}
+	dir, env, ok := parseState(l.saved, l.nonce)
+	if !ok {
+		return
+	}
+	next, changed := l.begin.after(l.env, place(t.workdir(), dir), env)
+	if !changed {
+		return
+	}
+	next.seq = l.seq
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if next.seq > t.state.seq {
+		t.state = next
+	}
+}

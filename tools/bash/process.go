@@ -1,0 +1,347 @@
+package bash
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// How long the parts of an ending may take. A call returns when its shell
+// exits, whoever still holds the pipe (BASH-50).
+const (
+	termGrace    = 300 * time.Millisecond // between SIGTERM and SIGKILL
+	leftGrace    = 100 * time.Millisecond // for what is about to end by itself when the shell exits
+	killedGrace  = 500 * time.Millisecond // for what was killed to be gone
+	drainGrace   = 250 * time.Millisecond // for the output of a process that nothing can reach
+	handlerGrace = time.Second            // for an output handler that is slow
+	sandboxGrace = 2 * time.Second        // for the processes of a sandbox to be gone
+	stopGrace    = 3 * time.Second        // for all of it, after a stop
+)
+
+// process is a command that was started.
+//
+//	read ──chunks──► sink            wait: exit ► leftovers ► reap ► drain ► done
+type process struct {
+	cmd       *exec.Cmd
+	sink      *sink
+	out       *os.File
+	readDone  chan struct{}
+	alive     *inlet // nil without a sandbox that tells
+	leftovers *inlet
+	state     *inlet
+	finish    func() []string // the runner's last word; nil is none
+
+	stopping atomic.Bool
+	exited   chan struct{} // the shell ended
+	done     chan struct{} // and everything below is known
+
+	mu     sync.Mutex
+	reaped bool
+
+	left  []string // what was left running, as command lines
+	notes []string
+	saved []byte // what came through the state descriptor
+}
+
+// supervised is a runner with a sandbox of its own processes: it uses the
+// descriptors [fdAlive] and [fdLeftovers], and has a last word on each command.
+type supervised interface {
+	Runner
+	// finish is called once a command is over, also when it could not be
+	// started. It returns lines for the model.
+	finish(opts RunOptions) []string
+}
+
+// launched is what start needs beside the command.
+type launched struct {
+	sink   *sink
+	script string          // for [fdScript]; "" is none
+	state  bool            // open [fdState]
+	finish func() []string // not nil: the runner is supervised
+}
+
+// start starts the command in a session of its own.
+func start(cmd *exec.Cmd, l launched) (*process, error) {
+	p := &process{
+		cmd: cmd, sink: l.sink, finish: l.finish,
+		readDone: make(chan struct{}), exited: make(chan struct{}), done: make(chan struct{}),
+	}
+	ends, err := p.open(l)
+	if err == nil {
+		cmd.Stdin = nil
+		separate(cmd)
+		err = cmd.Start()
+	}
+	for _, f := range ends {
+		f.Close()
+	}
+	if err != nil {
+		p.closeAll()
+		return nil, startError(err, cmd)
+	}
+	go p.read()
+	for _, in := range p.inlets() {
+		go in.read(maxSideBytes)
+	}
+	go p.wait()
+	return p, nil
+}
+
+// maxSideBytes bounds what a command can make the program hold beside its output.
+const maxSideBytes = 4 << 20
+
+// open makes the pipes, and returns the child's ends of them.
+func (p *process) open(l launched) (ends []*os.File, err error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out, ends = r, []*os.File{w}
+	p.cmd.Stdout, p.cmd.Stderr = w, w
+
+	inlet := func(in **inlet, fd int, want bool) {
+		if err != nil || !want {
+			return
+		}
+		var w *os.File
+		if *in, w, err = openInlet(p.cmd, fd); err == nil {
+			ends = append(ends, w)
+		}
+	}
+	inlet(&p.alive, fdAlive, p.finish != nil)
+	inlet(&p.leftovers, fdLeftovers, p.finish != nil)
+	inlet(&p.state, fdState, l.state)
+	if err == nil && l.script != "" {
+		var r *os.File
+		if r, err = openOutlet(p.cmd, fdScript, l.script); err == nil {
+			ends = append(ends, r)
+		}
+	}
+	return ends, err
+}
+
+func (p *process) inlets() []*inlet {
+	var ins []*inlet
+	for _, in := range []*inlet{p.alive, p.leftovers, p.state} {
+		if in != nil {
+			ins = append(ins, in)
+		}
+	}
+	return ins
+}
+
+func (p *process) closeAll() {
+	if p.out != nil {
+		p.out.Close()
+	}
+	for _, in := range p.inlets() {
+		in.r.Close()
+	}
+}
+
+// startError says in plain words why a command could not be started.
+func startError(err error, cmd *exec.Cmd) error {
+	if isTooLong(err) {
+		return fmt.Errorf("the command or its environment is too long for the system: write it to a file and run that: %w", err)
+	}
+	if cmd.Dir != "" {
+		if _, statErr := os.Stat(cmd.Dir); statErr != nil {
+			return fmt.Errorf("the directory %s cannot be entered: %w", cmd.Dir, errors.Unwrap(statErr))
+		}
+	}
+	return fmt.Errorf("the command could not be started: %w", err)
+}
+
+func (p *process) read() {
+	defer close(p.readDone)
+	defer p.sink.flush()
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := p.out.Read(buf)
+		if n > 0 {
+			p.sink.write(buf[:n])
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			readRest(p.out, buf, p.sink.write)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (p *process) wait() {
+	pid := p.cmd.Process.Pid
+	awaitExit(p.cmd)
+	close(p.exited)
+	if p.alive == nil {
+		p.left = p.clear(pid)
+	}
+	p.mu.Lock()
+	_ = p.cmd.Wait() // its findings are in ProcessState
+	p.reaped = true
+	p.mu.Unlock()
+
+	p.alive.end(sandboxGrace)
+	if p.leftovers != nil {
+		p.left = leftLines(p.leftovers.end(drainGrace))
+	}
+	p.saved = p.state.end(drainGrace)
+	p.drain()
+	if p.finish != nil {
+		p.notes = p.finish()
+	}
+	close(p.done)
+}
+
+// clear kills what the shell left in its session, after a moment for what ends
+// by itself, and says what it was. The shell is not reaped yet, so its
+// process group cannot be somebody else's.
+func (p *process) clear(pid int) []string {
+	deadline := time.Now().Add(leftGrace)
+	left := survivors(pid)
+	for ; len(left) > 0 && time.Now().Before(deadline); left = survivors(pid) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	var lines []string
+	for _, s := range left {
+		lines = append(lines, s.line)
+	}
+	deadline = time.Now().Add(killedGrace)
+	for ; len(left) > 0 && time.Now().Before(deadline); left = survivors(pid) {
+		killSurvivors(pid, left)
+		time.Sleep(2 * time.Millisecond)
+	}
+	if p.stopping.Load() {
+		return nil
+	}
+	return lines
+}
+
+// drain ends the reading: at the end of the output, or soon when somebody out
+// of reach still holds the pipe.
+func (p *process) drain() {
+	if p.out.SetReadDeadline(time.Now().Add(drainGrace)) != nil {
+		expire := time.AfterFunc(drainGrace, func() { p.out.Close() })
+		defer expire.Stop()
+	}
+	select {
+	case <-p.readDone:
+	case <-time.After(drainGrace + handlerGrace):
+	}
+	p.out.Close()
+}
+
+// stop ends the command and everything in its session, and waits until it is
+// over, or for a while.
+func (p *process) stop() {
+	p.stopping.Store(true)
+	p.signal(terminate)
+	select {
+	case <-p.exited:
+	case <-time.After(termGrace):
+		p.signal(kill)
+	}
+	select {
+	case <-p.done:
+	case <-time.After(stopGrace):
+	}
+}
+
+func (p *process) signal(send func(*os.Process)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		send(p.cmd.Process)
+	}
+}
+
+// over tells whether the shell has ended.
+func (p *process) over() bool {
+	select {
+	case <-p.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// finished tells whether everything about the command is known.
+func (p *process) finished() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// exitCode is the shell's, or -1 when a signal ended it or it is not known.
+func (p *process) exitCode() int {
+	if !p.finished() || p.cmd.ProcessState == nil {
+		return -1
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// conclude appends to the output what there is to say about the end.
+func (p *process) conclude(output string, timedOut bool, timeout time.Duration) string {
+	if !p.finished() {
+		return onNewLine(output, fmt.Sprintf("command timed out after %s, and could not be killed yet", timeout))
+	}
+	if len(p.left) > 0 {
+		output = onNewLine(output, leftNote(p.left))
+	}
+	for _, n := range p.notes {
+		output = onNewLine(output, n)
+	}
+	switch code := p.exitCode(); {
+	case timedOut:
+		return onNewLine(output, fmt.Sprintf("command timed out after %s", timeout))
+	case code < 0:
+		return onNewLine(output, fmt.Sprintf("exit code: -1 (%s)", p.cmd.ProcessState))
+	case code > 0:
+		return onNewLine(output, fmt.Sprintf("exit code: %d", code))
+	}
+	return output
+}
+
+// leftNote names what was left running, in one line (decision 16).
+func leftNote(left []string) string {
+	const most = 5
+	named := left[:min(len(left), most)]
+	text := strings.Join(named, "; ")
+	if n := len(left) - len(named); n > 0 {
+		text += fmt.Sprintf("; and %d more", n)
+	}
+	return fmt.Sprintf("[killed what the command left running: %s. Use run_in_background for what must run on]", text)
+}
+
+// leftLines reads what the supervisor wrote: one command line each.
+func leftLines(data []byte) []string {
+	var lines []string
+	for line := range strings.Lines(string(data)) {
+		if line = clipLine(line); line != "" && len(lines) < 100 {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// clipLine makes a command line fit to be shown.
+func clipLine(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+	if r := []rune(s); len(r) > 80 {
+		s = string(r[:79]) + "…"
+	}
+	return s
+}
