@@ -24,8 +24,13 @@ const resultEmpty = "(no output)"
 // historyLost stands for the beginning of a conversation that a damaged log has lost.
 const historyLost = "(The beginning of this conversation was lost.)"
 
-// History makes the model's history from the entries of a log. It is valid for
-// the strictest server, whatever the entries are:
+// History makes the model's history from the entries of a log, see [Conversation].
+func History(entries []Entry) []Message { return NewConversation(entries).Messages() }
+
+// Conversation is the model's history, made from the entries of a log and from
+// those that follow, by the same code: a resumed session sends what the one
+// before it would have sent. It is valid for the strictest server, whatever the
+// entries are:
 //
 //   - it begins with a message of the user, and no message is empty;
 //   - each reply's results come right behind it, in call order, and every call
@@ -35,18 +40,8 @@ const historyLost = "(The beginning of this conversation was lost.)"
 //   - notes stand at the end of the newest message that is not the model's.
 //
 // Sub-agents' messages are left out. The entries are not changed, and the same
-// entries give the same history.
-func History(entries []Entry) []Message {
-	h := history{open: map[string]*slot{}, written: map[string][]string{}}
-	for _, e := range entries {
-		h.add(e)
-	}
-	h.settle(resultCrashed)
-	return h.messages()
-}
-
-// history is the conversation while it is put together.
-type history struct {
+// entries give the same history. A conversation is for one goroutine at a time.
+type Conversation struct {
 	groups []*group
 	turn   int              // the number of the newest message's
 	held   []string         // notes that wait for the next message of the user
@@ -69,47 +64,57 @@ type slot struct {
 	result *Message
 }
 
-func (h *history) add(e Entry) {
+// NewConversation begins with the entries of a log; nil for a new session. Calls
+// without a result were cut off by the end of the program.
+func NewConversation(entries []Entry) *Conversation {
+	c := &Conversation{open: map[string]*slot{}, changes: map[string]*Change{}, written: map[string][]string{}}
+	for _, e := range entries {
+		c.Add(e)
+	}
+	c.settle(resultCrashed)
+	return c
+}
+
+// Add takes the next entry.
+func (c *Conversation) Add(e Entry) {
 	switch e.Kind {
 	case KindMessage:
 		if e.Message.Parent == "" {
-			h.message(*e.Message, e.Step)
+			c.message(*e.Message, e.Step)
 		}
 	case KindNote:
-		h.note(e.Note)
+		c.note(e.Note)
 	case KindChange:
-		if h.changes == nil {
-			h.changes = map[string]*Change{}
-		}
-		h.changes[e.Change.ID] = e.Change
+		c.changes[e.Change.ID] = e.Change
 	case KindDone:
-		if c := h.changes[e.Done]; c != nil {
-			h.written[c.CallID] = append(h.written[c.CallID], c.Path)
+		if ch := c.changes[e.Done]; ch != nil {
+			c.written[ch.CallID] = append(c.written[ch.CallID], ch.Path)
+			delete(c.changes, e.Done)
 		}
 	case KindTurn:
-		h.ended(e.Turn.Outcome)
+		c.ended(e.Turn.Outcome)
 	}
 }
 
 // message adds a message of the turn with the given number. The calls of a turn
 // that has no end, or of a reply before the newest one, get no results any more.
-func (h *history) message(m Message, turn int) {
-	if m.Role == RoleAssistant || m.Role == RoleUser && turn != h.turn {
-		h.settle(resultCrashed)
+func (c *Conversation) message(m Message, turn int) {
+	if m.Role == RoleAssistant || m.Role == RoleUser && turn != c.turn {
+		c.settle(resultCrashed)
 	}
-	h.turn = turn
+	c.turn = turn
 	switch m.Role {
 	case RoleUser:
-		h.user(m)
+		c.user(m)
 	case RoleAssistant:
-		h.reply(m)
+		c.reply(m)
 	case RoleTool:
-		h.result(m)
+		c.result(m)
 	}
 }
 
-func (h *history) result(m Message) {
-	s := h.open[m.CallID]
+func (c *Conversation) result(m Message) {
+	s := c.open[m.CallID]
 	if s == nil {
 		return
 	}
@@ -117,18 +122,19 @@ func (h *history) result(m Message) {
 		m.Text = resultEmpty
 	}
 	s.result = &m
-	delete(h.open, m.CallID)
+	delete(c.open, m.CallID)
+	delete(c.written, m.CallID)
 }
 
-func (h *history) user(m Message) {
+func (c *Conversation) user(m Message) {
 	if strings.TrimSpace(m.Text) == "" && len(m.Images) == 0 {
 		return
 	}
-	h.groups = append(h.groups, &group{message: m, notes: h.held})
-	h.held = nil
+	c.groups = append(c.groups, &group{message: m, notes: c.held})
+	c.held = nil
 }
 
-func (h *history) reply(m Message) {
+func (c *Conversation) reply(m Message) {
 	if m.Cut {
 		// What the server wants back, and the arguments, may be halves.
 		m.Calls, m.Echo = nil, nil
@@ -136,22 +142,22 @@ func (h *history) reply(m Message) {
 	if strings.TrimSpace(m.Text) == "" && len(m.Calls) == 0 {
 		return
 	}
-	if len(h.groups) == 0 {
-		h.user(Message{Role: RoleUser, Text: historyLost})
+	if len(c.groups) == 0 {
+		c.user(Message{Role: RoleUser, Text: historyLost})
 	}
 	g := &group{message: m}
 	g.message.Calls = make([]tools.ToolCall, 0, len(m.Calls))
-	for _, c := range m.Calls {
-		if slices.ContainsFunc(g.results, func(s *slot) bool { return s.call == c.ID }) {
+	for _, call := range m.Calls {
+		if slices.ContainsFunc(g.results, func(s *slot) bool { return s.call == call.ID }) {
 			continue // a result could not tell which one it answers
 		}
-		c.Arguments = object(c.Arguments)
-		s := &slot{call: c.ID}
-		g.message.Calls = append(g.message.Calls, c)
+		call.Arguments = object(call.Arguments)
+		s := &slot{call: call.ID}
+		g.message.Calls = append(g.message.Calls, call)
 		g.results = append(g.results, s)
-		h.open[c.ID] = s
+		c.open[call.ID] = s
 	}
-	h.groups = append(h.groups, g)
+	c.groups = append(c.groups, g)
 }
 
 // object makes arguments that every server takes back.
@@ -164,47 +170,59 @@ func object(arguments string) string {
 
 // note puts a note to the newest group that ends with a message of the user or a
 // tool. Behind a reply without calls it waits for the person's next message.
-func (h *history) note(text string) {
+func (c *Conversation) note(text string) {
 	if text == "" {
 		return
 	}
-	if n := len(h.groups); n > 0 {
-		if g := h.groups[n-1]; g.message.Role == RoleUser || len(g.results) > 0 {
+	if n := len(c.groups); n > 0 {
+		if g := c.groups[n-1]; g.message.Role == RoleUser || len(g.results) > 0 {
 			g.notes = append(g.notes, text)
 			return
 		}
 	}
-	h.held = append(h.held, text)
+	c.held = append(c.held, text)
 }
 
-func (h *history) ended(o Outcome) {
+func (c *Conversation) ended(o Outcome) {
 	switch o {
 	case OutcomeInterrupted:
-		h.settle(resultInterrupted)
+		c.settle(resultInterrupted)
 	case OutcomeTimeout:
-		h.settle(resultTimeout)
+		c.settle(resultTimeout)
 	default:
-		h.settle(resultFailed)
+		c.settle(resultFailed)
 	}
 }
 
 // settle answers the calls that are open.
-func (h *history) settle(text string) {
-	for id, s := range h.open {
-		s.result = &Message{Role: RoleTool, CallID: id, Status: StatusInterrupted, Text: text}
-		if paths := h.written[id]; len(paths) > 0 {
-			s.result.Text = fmt.Sprintf(resultWritten, strings.Join(paths, ", "))
-		}
-		delete(h.open, id)
+func (c *Conversation) settle(text string) {
+	for id, s := range c.open {
+		s.result = c.missing(id, text)
+		delete(c.open, id)
+		delete(c.written, id)
 	}
 }
 
-func (h *history) messages() []Message {
+// missing stands for a result that there is not.
+func (c *Conversation) missing(call, text string) *Message {
+	if paths := c.written[call]; len(paths) > 0 {
+		text = fmt.Sprintf(resultWritten, strings.Join(paths, ", "))
+	}
+	return &Message{Role: RoleTool, CallID: call, Status: StatusInterrupted, Text: text}
+}
+
+// Messages is the history now. A call that runs still counts as one that will
+// never have a result.
+func (c *Conversation) Messages() []Message {
 	var out []Message
-	for _, g := range h.groups {
+	for _, g := range c.groups {
 		out = append(out, g.message)
 		for _, s := range g.results {
-			out = append(out, *s.result)
+			r := s.result
+			if r == nil {
+				r = c.missing(s.call, resultCrashed)
+			}
+			out = append(out, *r)
 		}
 		last := &out[len(out)-1]
 		for _, n := range g.notes {

@@ -233,6 +233,15 @@ func TestHistoryIsAlwaysValid(t *testing.T) { // LOOP-09
 		if d := cmp.Diff(got, History(entries)); d != "" {
 			t.Fatalf("not the same the second time: %s", d)
 		}
+		// What follows one by one is valid at every point.
+		c := NewConversation(nil)
+		for _, e := range entries {
+			c.Add(e)
+			validHistory(t, c.Messages())
+		}
+		if d := cmp.Diff(got, c.Messages()); d != "" {
+			t.Fatalf("not the same as from a log: %s", d)
+		}
 		texts := 0
 		for _, e := range entries {
 			if e.Kind == KindMessage && e.Message.Role == RoleUser && e.Message.Parent == "" && strings.TrimSpace(e.Message.Text) != "" {
@@ -261,4 +270,26 @@ func deep(entries []Entry) []any {
 		out = append(out, e)
 	}
 	return out
+}
+
+func TestConversationGoesOn(t *testing.T) {
+	c := NewConversation(script("u:a a:b+1"))
+	if got := told(c.Messages()); got != "u:a a:b+1 t:1=CRASHED" {
+		t.Errorf("resumed: %s", got)
+	}
+	for _, step := range []struct{ word, want string }{
+		{"s u:c", " u:c"},
+		{"s a:+1,2", " u:c a:+1,2 t:1=CRASHED t:2=CRASHED"}, // both are running
+		{"s t:2", " u:c a:+1,2 t:1=CRASHED t:2=r2"},
+		{"s t:1", " u:c a:+1,2 t:1=r1 t:2=r2"},
+		{"s n:x", " u:c a:+1,2 t:1=r1 t:2=r2[x]"},
+		{"s a:d e:done", " u:c a:+1,2 t:1=r1 t:2=r2[x] a:d"},
+	} {
+		for _, e := range script(step.word) {
+			c.Add(e)
+		}
+		if got := told(c.Messages()); got != "u:a a:b+1 t:1=CRASHED"+step.want {
+			t.Errorf("after %s: %s", step.word, got)
+		}
+	}
 }

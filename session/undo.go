@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -298,7 +299,7 @@ func (j *Journal) put(s *step, to side) error {
 		}
 		return file.WriteFileAtomic(s.path, to.data, to.perm)
 	}
-	if err := os.Remove(s.path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, dirs := range s.dirs {
@@ -312,7 +313,10 @@ func (j *Journal) put(s *step, to side) error {
 func (j *Journal) removeDirs(path string, dirs []string) {
 	for _, dir := range slices.Backward(dirs) {
 		rel, err := filepath.Rel(dir, path)
-		if err != nil || !filepath.IsLocal(rel) || j.inside(dir) != nil || os.Remove(dir) != nil {
+		if err != nil || !filepath.IsLocal(rel) || j.inside(dir) != nil {
+			return
+		}
+		if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
 	}

@@ -1,0 +1,100 @@
+package session
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestOneProcessASession(t *testing.T) { // SESS-10
+	s := newStore(t)
+	l := create(t, s)
+	put(t, l, say("a"))
+	ok(t, l.Close())
+
+	o := startOther(t, "hold", s.workspace, l.ID())
+	if !o.lines.Scan() || o.lines.Text() != "open" {
+		t.Fatalf("the other process says %q", o.lines.Text())
+	}
+	_, _, _, err := s.Open(l.ID())
+	var locked *LockedError
+	if !errors.As(err, &locked) {
+		t.Fatalf("opened twice: %v", err)
+	}
+	host := must[string](t)(os.Hostname())
+	if locked.PID != o.cmd.Process.Pid || locked.ID != l.ID() || locked.Host != host || time.Since(locked.Since) > time.Hour {
+		t.Errorf("locked: %+v", locked)
+	}
+	for _, word := range []string{l.ID(), "process " + strconv.Itoa(locked.PID), host, "start a new session"} {
+		if !strings.Contains(err.Error(), word) {
+			t.Errorf("no %q in: %v", word, err)
+		}
+	}
+	if info := must[Info](t)(s.Latest()); !info.Open {
+		t.Error("the list does not show it as open")
+	}
+	if got := texts(t, s, l.ID()); got != "a" {
+		t.Errorf("read %q", got)
+	}
+	// A second session in the same workspace is no trouble.
+	put(t, create(t, s), say("b"))
+
+	// After a crash the lock is free, though its file names the owner still.
+	o.kill()
+	if info := must[[]Info](t)(s.List())[1]; info.ID != l.ID() || info.Open {
+		t.Errorf("listed as %+v", info)
+	}
+	l = first(t)(s.Open(l.ID()))
+	defer l.Close()
+	if _, _, _, err := s.Open(l.ID()); !errors.As(err, &locked) || locked.PID != os.Getpid() {
+		t.Errorf("opened twice in one process: %v", err)
+	}
+}
+
+func TestLockIsGivenBack(t *testing.T) { // SESS-10
+	s := newStore(t)
+	l := create(t, s)
+	ok(t, l.Close())
+	o := startOther(t, "hold", s.workspace, l.ID())
+	o.lines.Scan()
+	ok(t, o.stdin.Close())
+	ok(t, o.cmd.Wait())
+	ok(t, first(t)(s.Open(l.ID())).Close())
+}
+
+func TestLookingDoesNotLockOut(t *testing.T) {
+	s := newStore(t)
+	l := create(t, s)
+	put(t, l, say("a"))
+	ok(t, l.Close())
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if _, err := s.List(); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		}
+	}()
+	for range 50 {
+		ok(t, first(t)(s.Open(l.ID())).Close())
+	}
+	close(stop)
+	<-stopped
+}
+
+func TestUnknownOwner(t *testing.T) {
+	e := &LockedError{ID: "X"}
+	if got := e.Error(); got != "session X is open in another process: close it there, or start a new session" {
+		t.Error(got)
+	}
+}
