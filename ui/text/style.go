@@ -230,5 +230,5 @@ func (p pen) change(o pen) string {
 	case p == pen{}:
 		return o.open()
 	}
-	return "\x1b[0;" + string(o.style()) + "m"
+	return Reset + o.open() // not one sequence: so a style around finds where its part ends
 }

@@ -19,7 +19,11 @@ func Visible(s string, mark Style) string {
 	v := viewer{mark: mark}
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)
-		v.rune(r, s[:n])
+		if r == utf8.RuneError && n == 1 {
+			v.sign(BadByte(s[0]))
+		} else {
+			v.rune(r, s[:n])
+		}
 		s = s[n:]
 	}
 	v.unmark()
@@ -36,27 +40,22 @@ type viewer struct {
 }
 
 func (v *viewer) rune(r rune, src string) {
+	sign := Sign(r)
 	switch {
 	case r == '\n':
 		v.unmark()
 		v.b.WriteByte('\n')
 		v.col, v.based = 0, false
 	case r == '\t':
-		v.sign("␉" + spaces(3-v.col%4))
-	case r < 0x20:
-		v.sign(string('␀' + r))
-	case r == 0x7f:
-		v.sign("␡")
-	case r == utf8.RuneError && len(src) == 1:
-		v.sign(fmt.Sprintf("<0x%02X>", src[0]))
-	case r >= 0x80 && r < 0xa0, invisible(r), blank(r), r == 0x3000, r == 0x2800, r >= '␀' && r <= '␦':
-		v.code(r)
+		v.sign(sign + spaces(codeTab-1-v.col%codeTab))
+	case sign != "":
+		v.sign(sign)
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		if v.marks++; !v.based || v.marks > maxMarks {
-			v.code(r)
+			v.sign(codePoint(r))
 			return
 		}
-		v.b.WriteRune(r)
+		v.b.WriteString(src)
 	default:
 		v.unmark()
 		v.b.WriteString(src)
@@ -65,7 +64,25 @@ func (v *viewer) rune(r rune, src string) {
 	}
 }
 
-func (v *viewer) code(r rune) { v.sign(fmt.Sprintf("<U+%04X>", r)) }
+// Sign returns what [Visible] shows for a character; "" if it is seen as what it is.
+func Sign(r rune) string {
+	switch {
+	case r >= ' ' && r < 0x7f:
+		return ""
+	case r < ' ':
+		return string('␀' + r)
+	case r == 0x7f:
+		return "␡"
+	case r >= 0x80 && r < 0xa0, invisible(r), blank(r), r == 0x3000, r == 0x2800, r >= '␀' && r <= '␦':
+		return codePoint(r)
+	}
+	return ""
+}
+
+// BadByte returns what [Visible] shows for a byte that is no part of a character.
+func BadByte(b byte) string { return fmt.Sprintf("<0x%02X>", b) }
+
+func codePoint(r rune) string { return fmt.Sprintf("<U+%04X>", r) }
 
 func (v *viewer) sign(s string) {
 	if !v.marked {

@@ -115,12 +115,37 @@ func find(lang string) chroma.Lexer {
 	return nil
 }
 
-// Lines returns the lines of code in colours, tabs as spaces. It returns nil for
-// a language that it does not know, a theme without colours and code that is
-// too long. Code must be clean text.
-func Lines(lang, code string, t *Theme) (lines []string) {
+// Span is a piece of a line in one style.
+type Span struct {
+	Text  string
+	Style text.Style
+}
+
+// Lines returns the lines of code in colours, tabs as spaces, or nil like [Spans].
+func Lines(lang, code string, t *Theme) []string {
+	spans := Spans(lang, code, t)
+	if spans == nil {
+		return nil
+	}
+	lines := make([]string, len(spans))
+	var b strings.Builder
+	for i, line := range spans {
+		b.Reset()
+		for _, s := range line {
+			b.WriteString(s.Style.Render(s.Text))
+		}
+		lines[i] = text.Untab(b.String())
+	}
+	return lines
+}
+
+// Spans returns the lines of code in pieces of one style, which together are
+// exactly the code. It returns nil for a language that it does not know, a theme
+// without colours and code that is too long. Code must be clean text.
+func Spans(lang, code string, t *Theme) (lines [][]Span) {
 	code = strings.TrimSuffix(code, "\n")
-	if lang == "" || *t == (Theme{}) || len(code) > maxBytes || strings.Count(code, "\n") > maxLines {
+	want := 1 + strings.Count(code, "\n")
+	if lang == "" || *t == (Theme{}) || len(code) > maxBytes || want > maxLines {
 		return nil
 	}
 	lexer := find(lang)
@@ -136,31 +161,48 @@ func Lines(lang, code string, t *Theme) (lines []string) {
 	if err != nil {
 		return nil
 	}
-	want := 1 + strings.Count(code, "\n")
-	lines = render(tokens, t)
-	if len(lines) > want { // a lexer may add a line end
+	if lines = split(tokens, t); len(lines) > want { // a lexer may add a line end
 		lines = lines[:want]
 	}
-	if len(lines) != want || text.Strip(strings.Join(lines, "\n")) != text.Untab(code) {
-		return nil // colours must not change what the code says
+	if !spells(lines, code) {
+		return nil
 	}
 	return lines
 }
 
-func render(tokens chroma.Iterator, t *Theme) []string {
-	var (
-		lines []string
-		b     strings.Builder
-	)
+// split makes lines of tokens.
+func split(tokens chroma.Iterator, t *Theme) [][]Span {
+	lines := [][]Span{nil}
 	for tok := range tokens.Stdlib() {
 		style := t.style(tok.Type)
 		for i, part := range strings.Split(tok.Value, "\n") {
 			if i > 0 {
-				lines = append(lines, text.Untab(b.String()))
-				b.Reset()
+				lines = append(lines, nil)
 			}
-			b.WriteString(style.Render(part))
+			if part != "" {
+				last := len(lines) - 1
+				lines[last] = append(lines[last], Span{part, style})
+			}
 		}
 	}
-	return append(lines, text.Untab(b.String()))
+	return lines
+}
+
+// spells reports whether lines are the code: colours must not change what it says.
+func spells(lines [][]Span, code string) bool {
+	for i, line := range lines {
+		if i > 0 {
+			var ok bool
+			if code, ok = strings.CutPrefix(code, "\n"); !ok {
+				return false
+			}
+		}
+		for _, s := range line {
+			var ok bool
+			if code, ok = strings.CutPrefix(code, s.Text); !ok {
+				return false
+			}
+		}
+	}
+	return code == ""
 }
