@@ -116,15 +116,19 @@ func silence(k *look, c *call) time.Duration {
 
 // editBody is the diff of what was written.
 func editBody(t *theme, c *call, w int, open bool) []string {
-	var out []string
-	for _, ch := range c.changes {
-		out = append(out, hunkDiff(t, ch.Path, ch.Hunks, w)...)
-	}
-	rows := diffRows
+	most := diffRows
 	if open {
-		rows = openRows
+		most = openRows
 	}
-	return clip(t, out, rows, w)
+	rows, total := writtenDiff(t, c.changes, w, most)
+	if n := total - len(rows); n > 0 {
+		note := fmt.Sprintf("%s %d more lines", t.sign.ellipsis, n)
+		if !open {
+			note += " " + t.sign.dot + " enter"
+		}
+		rows = append(rows, t.dim.Render(text.Truncate(note, w, "")))
+	}
+	return rows
 }
 
 // agentBody is a sub-agent's last words, or all of its calls.

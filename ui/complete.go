@@ -43,6 +43,12 @@ type matchesMsg struct {
 
 func (p *completion) open() bool { return p.kind != 0 && len(p.items) > 0 }
 
+// reopen lets the popup come back that the person closed.
+func (p *completion) reopen() { p.gone = "" }
+
+// skip keeps the popup closed for a word that was not typed.
+func (p *completion) skip(word string) { p.kind, p.items, p.word, p.gone = 0, nil, word, word }
+
 func (p *completion) close() {
 	p.gone = p.word
 	p.kind, p.items = 0, nil

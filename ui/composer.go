@@ -8,14 +8,13 @@ import (
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/phero-agent/agent/ui/text"
 )
 
 const (
 	chipLines  = 10   // a paste of more lines becomes a chip
 	chipCells  = 1000 // and so does one of more characters
 	maxUndo    = 200  // changes of the text that can be taken back
+	maxShown   = 100  // lines of a text that comes back, until it becomes a chip
 	promptCols = 2    // the sign before the text
 )
 
@@ -27,9 +26,9 @@ type composer struct {
 	past  []draft // before each change, for taking it back
 	cut   string  // what was cut last, for putting it in again
 
-	hint string // the empty composer's text
-	rows []string
-	old  bool // rows are of another state
+	newlineKey string // that this terminal can tell from enter
+	rows       []string
+	old        bool // rows are of another state
 }
 
 // chip is a paste that is shown by a label.
@@ -62,7 +61,7 @@ func newComposer(t *theme) *composer {
 	a.KeyMap = composerKeys()
 	a.SetWidth(80)
 	a.Focus()
-	return &composer{area: a, hint: "type here", old: true}
+	return &composer{area: a, newlineKey: "ctrl+j", old: true}
 }
 
 // composerKeys are the keys that edit. The ones of the table in keys.go never
@@ -118,6 +117,9 @@ func (c *composer) empty() bool { return c.area.Length() == 0 && c.area.LineCoun
 // set replaces the text; the cursor is at its end.
 func (c *composer) set(s string) {
 	c.remember()
+	if n := strings.Count(s, "\n") + 1; n > maxShown {
+		s = c.newChip(s, n)
+	}
 	c.area.SetValue(s)
 	c.old = true
 }
@@ -355,7 +357,11 @@ func (c *composer) view(t *theme, h int) ([]string, *tea.Cursor) {
 	cursor := c.area.Cursor()
 	if c.empty() {
 		rows := make([]string, h)
-		rows[0] = t.accent.Render(t.sign.prompt) + " " + t.dim.Render(text.Truncate(c.hint, c.area.Width(), t.sign.ellipsis))
+		hint := "type here"
+		if c.area.Width() >= plainBelowW {
+			hint += "; " + c.newlineKey + " for a new line"
+		}
+		rows[0] = t.accent.Render(t.sign.prompt) + " " + t.dim.Render(hint)
 		return rows, cursor
 	}
 	if c.old || len(c.rows) != h {

@@ -104,13 +104,20 @@ type scroller struct {
 	seen             int // the furthest line that was shown
 }
 
-// window fits the scroller to its lines and page, and returns what is shown.
-func (s *scroller) window(lines []string, page int) []string {
-	s.page, s.total = max(page, 1), len(lines)
+// fit tells the scroller how many lines there are and how many are shown, and
+// returns which.
+func (s *scroller) fit(total, page int) (from, to int) {
+	s.page, s.total = max(page, 1), total
 	s.top = max(0, min(s.top, s.total-s.page))
-	end := min(s.total, s.top+s.page)
-	s.seen = max(s.seen, end)
-	return lines[s.top:end]
+	to = min(s.total, s.top+s.page)
+	s.seen = max(s.seen, to)
+	return s.top, to
+}
+
+// window is [scroller.fit] for lines that are there.
+func (s *scroller) window(lines []string, page int) []string {
+	from, to := s.fit(len(lines), page)
+	return lines[from:to]
 }
 
 func (s *scroller) overflows() bool { return s.total > s.page }
@@ -188,7 +195,7 @@ func rule(t *theme, w int, left, right string) string {
 	return t.dim.Render(head) + t.bold.Render(left) + t.dim.Render(" "+fill+tail)
 }
 
-// input is a line to type in.
+// newInput returns a line to type in.
 func newInput(placeholder string) textinput.Model {
 	in := textinput.New()
 	in.Prompt = ""
@@ -198,6 +205,14 @@ func newInput(placeholder string) textinput.Model {
 	in.KeyMap.Paste = key.NewBinding(key.WithDisabled())
 	in.Focus()
 	return in
+}
+
+// insert puts a paste at an input's cursor, as one line.
+func insert(in *textinput.Model, s string) {
+	s = strings.ReplaceAll(cleanPaste(s), "\n", " ")
+	value, at := []rune(in.Value()), in.Position()
+	in.SetValue(string(value[:at]) + s + string(value[at:]))
+	in.SetCursor(at + len([]rune(s)))
 }
 
 // inputView draws an input of w cells at column x of row y.

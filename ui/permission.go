@@ -13,6 +13,8 @@ import (
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/ui/diff"
+	"github.com/phero-agent/agent/ui/md"
 	"github.com/phero-agent/agent/ui/text"
 )
 
@@ -28,7 +30,7 @@ type permission struct {
 	reason    textinput.Model
 
 	scroll scroller
-	body   []string // lines of the subject, for bodyW and bodySplit and pan
+	body   *content // for bodyOf
 	bodyOf bodyKey
 	armed  bool
 }
@@ -43,10 +45,9 @@ const (
 
 // bodyKey is what the body was made for.
 type bodyKey struct {
-	w, pan int
-	split  bool
-	step   permissionStep
-	theme  *theme
+	w    int
+	step permissionStep
+	md   *md.Theme // another one where the theme is another
 }
 
 func newPermission(a app.Asked, workspace string) *permission {
@@ -80,7 +81,7 @@ func (p *permission) why() string {
 	return "no rule"
 }
 
-func (p *permission) rows(t *theme, w int) int { return len(p.lines(t, w)) + p.footer() }
+func (p *permission) rows(t *theme, w int) int { return p.lines(t, w).len() + p.footer() }
 
 // footer is the number of rows below the body.
 func (p *permission) footer() int {
@@ -92,8 +93,7 @@ func (p *permission) footer() int {
 
 func (p *permission) paste(s string) {
 	if p.step == stepReason {
-		p.reason.SetValue(p.reason.Value() + text.Line(s))
-		p.reason.CursorEnd()
+		insert(&p.reason, s)
 	}
 }
 
@@ -176,7 +176,7 @@ func (p *permission) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 	if h < 9 && w < plainBelowW { // the room is needed for what is asked
 		footer--
 	}
-	shown := p.scroll.window(lines, max(1, h-footer))
+	shown := lines.rows(p.scroll.fit(lines.len(), h-footer))
 	bar := p.scroll.bar(t, len(shown))
 	out := make([]string, 0, h)
 	for i, l := range shown {
@@ -265,16 +265,21 @@ func (p *permission) hints(t *theme, w int) string {
 	return t.dim.Render(spread(t, w, left, right))
 }
 
-// lines is the body for w columns; it is made once for each view of it.
-func (p *permission) lines(t *theme, w int) []string {
-	of := bodyKey{w: w, pan: p.pan, split: p.split, step: p.step, theme: t}
-	if of != p.bodyOf || p.body == nil {
+// lines is the body for w columns; it is made once for each of its looks.
+func (p *permission) lines(t *theme, w int) *content {
+	of := bodyKey{w: w, step: p.step, md: t.md}
+	if of != p.bodyOf {
 		p.bodyOf = of
+		p.body = p.askBody(t, w-1)
 		if p.step == stepAlways {
-			p.body = p.alwaysBody(t, w-1)
-		} else {
-			p.body = p.askBody(t, w-1)
+			p.body = &content{head: p.alwaysBody(t, w-1)}
 		}
+	}
+	if v := p.body.diff; v != nil {
+		l := diff.Layout{Width: w - 1, Split: p.split && w >= splitFromW}
+		p.pan = min(p.pan, v.MaxPan(l))
+		l.Pan = p.pan
+		p.body.layout = l
 	}
 	return p.body
 }
@@ -288,15 +293,14 @@ func (p *permission) alwaysBody(t *theme, w int) []string {
 	return lines
 }
 
-func (p *permission) askBody(t *theme, w int) []string {
-	r := p.asked.Request
+func (p *permission) askBody(t *theme, w int) *content {
 	switch {
 	case p.asked.Change != nil:
 		return p.changeBody(t, w)
-	case r.Tool == "bash":
-		return p.commandBody(t, w)
+	case p.asked.Request.Tool == "bash":
+		return &content{head: p.commandBody(t, w)}
 	}
-	return p.otherBody(t, w)
+	return &content{head: p.otherBody(t, w)}
 }
 
 // commandBody shows a command line, the parts of it that no rule covers, and
@@ -336,9 +340,9 @@ func (p *permission) commandBody(t *theme, w int) []string {
 }
 
 // changeBody shows a file's path, counts and diff.
-func (p *permission) changeBody(t *theme, w int) []string {
+func (p *permission) changeBody(t *theme, w int) *content {
 	c := p.asked.Change
-	added, removed := diffCounts(c.Before, c.After)
+	added, removed := c.Counts()
 	right := counts(t, added, removed)
 	path := c.Path
 	if rel, err := filepath.Rel(p.workspace, c.Path); err == nil && p.workspace != "" && filepath.IsLocal(rel) {
@@ -365,7 +369,11 @@ func (p *permission) changeBody(t *theme, w int) []string {
 	if p.asked.Request.Reason == permissions.ReasonAskRule {
 		lines = append(lines, p.whole(t, w, "asked by the rule ", p.asked.Request.Rule)...)
 	}
-	return append(lines, changeDiff(t, c, w, p.split && w+1 >= splitFromW, p.pan)...)
+	view, words := changeDiff(t, c)
+	if words != "" {
+		lines = append(lines, words)
+	}
+	return &content{head: lines, diff: view}
 }
 
 // otherBody shows the subject and all arguments of any other call.

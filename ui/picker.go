@@ -42,8 +42,7 @@ func (p *picker) rows(*theme, int) int { return min(len(p.all), pickerRows) + 3 
 func (p *picker) wantsAll() bool       { return false }
 
 func (p *picker) paste(s string) {
-	p.filter.SetValue(p.filter.Value() + text.Line(s))
-	p.filter.CursorEnd()
+	insert(&p.filter, s)
 	p.narrow()
 }
 

@@ -199,8 +199,10 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 		c.newline()
 	case actHistoryBack:
 		m.recall(msg, c.atFirstRow(), m.history.back)
+		return nil
 	case actHistoryForward:
 		m.recall(msg, c.atLastRow(), func(string) (string, bool) { return m.history.forward() })
+		return nil
 	case actHistorySearch:
 		m.modal = m.historyPicker()
 	case actUnqueue:
@@ -209,11 +211,17 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 			return unqueuedMsg(s)
 		})
 	case actComplete:
+		if word, start := wordBefore(c.line(), c.area.Column()); strings.HasPrefix(word, "@") || strings.HasPrefix(word, "/") && start == 0 {
+			m.complete.reopen()
+			return m.typed()
+		}
 		if m.transcript.enter() {
 			m.focus = onTranscript
 		}
+		return nil
 	case actPageUp, actPageDown:
 		m.transcript.act(a)
+		return nil
 	case actUndoInput:
 		c.undo()
 	case actYank:
@@ -242,6 +250,8 @@ func (m *Model) recall(msg tea.KeyPressMsg, atEdge bool, next func(string) (stri
 	if s, ok := next(m.composer.shown()); ok {
 		m.composer.set(s)
 	}
+	word, _ := wordBefore(m.composer.line(), m.composer.area.Column())
+	m.complete.skip(word)
 }
 
 // send gives what is written to the application, or does the command that it is.

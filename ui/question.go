@@ -59,8 +59,7 @@ func (f *form) paste(s string) {
 		return
 	}
 	if p := &f.parts[f.at]; p.typing {
-		p.other.SetValue(p.other.Value() + text.Line(s))
-		p.other.CursorEnd()
+		insert(&p.other, s)
 	}
 }
 

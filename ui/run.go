@@ -9,8 +9,10 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 )
 
 const tailLines = 20 // of the transcript that stay on the normal screen
@@ -27,7 +29,7 @@ func (e *SignalError) Error() string { return "ended by the signal " + e.Signal.
 // A SIGTERM or SIGHUP ends it with a *[SignalError]; a panic with an error.
 func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append([]tea.ProgramOption{
-		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFilter(mergeWheel()),
+		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFilter(calmMouse()),
 	}, opts...)...)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
@@ -45,6 +47,7 @@ func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
 	_, err := p.Run()
 	close(ended)
 	m.pump.Close()
+	m.goodbye(colorprofile.NewWriter(os.Stdout, os.Environ()))
 	select {
 	case s := <-caught:
 		return &SignalError{s}
@@ -56,8 +59,8 @@ func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
 	return err
 }
 
-// Goodbye writes the transcript's end and the line to resume with.
-func (m *Model) Goodbye(w io.Writer) {
+// goodbye writes the transcript's end and the line to resume with.
+func (m *Model) goodbye(w io.Writer) {
 	if !m.spoken {
 		return
 	}
@@ -69,7 +72,20 @@ func (m *Model) Goodbye(w io.Writer) {
 	}
 }
 
-// mergeWheel drops turns of the wheel that come faster than the screen is drawn.
-func mergeWheel() func(tea.Model, tea.Msg) tea.Msg {
-	return func(_ tea.Model, msg tea.Msg) tea.Msg { return msg }
+// calmMouse lets through at most one turn of the wheel or move of the pointer in
+// the time in which the terminal could show it.
+func calmMouse() func(tea.Model, tea.Msg) tea.Msg {
+	const least = 10 * time.Millisecond
+	var last time.Time
+	return func(_ tea.Model, msg tea.Msg) tea.Msg {
+		switch msg.(type) {
+		case tea.MouseWheelMsg, tea.MouseMotionMsg:
+			now := time.Now()
+			if now.Sub(last) < least {
+				return nil
+			}
+			last = now
+		}
+		return msg
+	}
 }

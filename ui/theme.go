@@ -3,6 +3,7 @@ package ui
 import (
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/phero-agent/agent/ui/diff"
 	"github.com/phero-agent/agent/ui/md"
 	"github.com/phero-agent/agent/ui/text"
 	"github.com/phero-agent/agent/ui/text/syntax"
@@ -17,10 +18,10 @@ type theme struct {
 
 	dim, accent, user, ok, fail, warn text.Style
 	bold, selected                    text.Style
-	added, removed                    text.Style // backgrounds; "" where they cannot be told apart
 
 	sign signs
 	md   *md.Theme
+	diff *diff.Theme
 }
 
 // signs are the symbols of the chrome, all of one cell.
@@ -73,13 +74,19 @@ func newTheme(dark, ascii bool, profile colorprofile.Profile) *theme {
 		Heading: t.bold.With(t.accent), Code: t.accent, Link: "4", URL: t.dim, Quote: t.dim,
 		Marker: t.dim, Rule: t.dim, Syntax: syntax.Light(), ASCII: ascii,
 	}
-	if dark {
-		t.md.Syntax = syntax.Dark()
+	t.diff = &diff.Theme{
+		Add: t.ok, Del: t.fail, Number: t.dim, Gap: t.dim, Mark: t.warn,
+		Syntax: syntax.Light(), ASCII: ascii,
 	}
-	if profile >= colorprofile.ANSI256 {
-		t.added, t.removed = "48;2;218;251;225", "48;2;255;235;233"
+	if dark {
+		t.md.Syntax, t.diff.Syntax = syntax.Dark(), syntax.Dark()
+	}
+	if profile >= colorprofile.ANSI256 { // with 16 colours the signs and green and red say it
+		t.diff.AddLine, t.diff.DelLine = "48;2;218;251;225", "48;2;255;235;233"
+		t.diff.AddWord, t.diff.DelWord = "1;48;2;172;238;187", "1;48;2;255;206;203"
 		if dark {
-			t.added, t.removed = "48;2;20;52;34", "48;2;67;26;30"
+			t.diff.AddLine, t.diff.DelLine = "48;2;20;52;34", "48;2;67;26;30"
+			t.diff.AddWord, t.diff.DelWord = "1;48;2;29;87;53", "1;48;2;112;38;44"
 		}
 	}
 	return t

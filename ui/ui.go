@@ -5,8 +5,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-
-	"github.com/phero-agent/agent/ui/text"
 )
 
 // focus is who has the keys while no dialog is open.
@@ -57,7 +55,6 @@ type Model struct {
 	quitAt   time.Time // until then ctrl+c quits
 	blurred  bool
 	ticking  bool
-	enhanced bool // the terminal tells shift+enter from enter
 	commands []command
 }
 
@@ -151,7 +148,7 @@ func (m *Model) terminal(msg tea.Msg) {
 		m.profile = msg.Profile
 		m.newTheme()
 	case tea.KeyboardEnhancementsMsg:
-		m.enhanced = true
+		m.composer.newlineKey = "shift+enter"
 	case tea.FocusMsg:
 		m.blurred = false
 	case tea.BlurMsg:
@@ -284,7 +281,7 @@ func (m *Model) paste(s string) tea.Cmd {
 		q.pressed(now)
 	}
 	if m.finding != nil {
-		m.finding.input.SetValue(m.finding.input.Value() + text.Line(s))
+		insert(&m.finding.input, s)
 		return nil
 	}
 	m.focus = onComposer

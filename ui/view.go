@@ -113,6 +113,13 @@ func (m *Model) welcome(w, h int) []string {
 	if ws := m.look.workspace; ws != "" {
 		rows[2] = " " + t.dim.Render(text.Truncate(text.Line(ws), w-2, t.sign.ellipsis))
 	}
+	if h > 5 {
+		tips := "? keys " + t.sign.dot + " / commands"
+		if m.opts.Files != nil {
+			tips += " " + t.sign.dot + " @ files"
+		}
+		rows[4] = " " + t.dim.Render(text.Truncate(tips, w-2, t.sign.ellipsis))
+	}
 	return rows
 }
 
