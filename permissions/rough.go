@@ -23,14 +23,12 @@ type rough struct {
 func (r *rough) split(src string) {
 	for fragment := range strings.FieldsFuncSeq(src, separates) {
 		r.add(fragment)
+		r.add(strings.TrimLeft(fragment, "-")) // behind <&-
 		for rest := strings.TrimLeft(fragment, " \t$!"); rest != ""; {
 			r.add(rest)
 			word, after, _ := strings.Cut(rest, " ")
 			if !skipped(word) {
 				break
-			}
-			if strings.HasPrefix(rest, "<&-") || strings.HasPrefix(rest, ">&-") {
-				after = rest[3:]
 			}
 			rest = strings.TrimLeft(after, " \t")
 			if word == "coproc" { // the next word may be the coprocess's name
