@@ -24,8 +24,8 @@ var named = map[string]struct {
 	"backspace": {"\x7f", 0, 0, 0x7f}, "space": {" ", 0, 0, ' '},
 }
 
-// keyBytes returns what a terminal sends for a key.
-func keyBytes(name string) (string, bool) {
+// KeyBytes returns what a terminal sends for a key, as "ctrl+c"; false when there is no such key.
+func KeyBytes(name string) (string, bool) {
 	mod, rest := 0, name
 	for i, prefix := range []string{"shift+", "alt+", "ctrl+"} {
 		if strings.Contains(rest, prefix) {

@@ -90,7 +90,7 @@ func (s *Screen) Type(text string) {
 func (s *Screen) Key(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
-		raw, ok := keyBytes(name)
+		raw, ok := KeyBytes(name)
 		if !ok {
 			s.t.Fatalf("uitest: no key is named %q", name)
 		}
