@@ -46,12 +46,7 @@ func (q *questions) ask(ctx context.Context, show func(id string) Event) (any, e
 	}
 	q.mu.Unlock()
 	defer func() {
-		q.mu.Lock()
-		delete(q.open, id)
-		if len(q.open) == 0 {
-			q.paused(false)
-		}
-		q.mu.Unlock()
+		q.close(id)
 		q.emit(Closed{ID: id})
 	}()
 	q.emit(show(id))
@@ -63,16 +58,26 @@ func (q *questions) ask(ctx context.Context, show func(id string) Event) (any, e
 	}
 }
 
+// answer gives the answer to whoever waits for it; a second one is ignored.
 func (q *questions) answer(id string, a any) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if answer, ok := q.open[id]; ok {
-		delete(q.open, id)
-		if len(q.open) == 0 {
-			q.paused(false)
-		}
+	if answer := q.close(id); answer != nil {
 		answer <- a
 	}
+}
+
+// close takes the question from the open ones, nil when it is not among them.
+func (q *questions) close(id string) chan<- any {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	answer, ok := q.open[id]
+	if !ok {
+		return nil
+	}
+	delete(q.open, id)
+	if len(q.open) == 0 {
+		q.paused(false)
+	}
+	return answer
 }
 
 // previewError says that a call would fail as its preview did: nobody is asked (UI-08).
@@ -93,7 +98,7 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 	}
 	trace := a.policy.Explain(req.Tool, req.Arguments)
 	got, err := a.questions.ask(ctx, func(id string) Event {
-		return Asked{ID: id, Call: call, Request: req, Change: change, NoRule: trace.NoRule()}
+		return Asked{ID: id, Call: call, Request: req, Change: change, NoRule: trace.Uncovered()}
 	})
 	if err != nil {
 		return permissions.Reject, err

@@ -117,6 +117,10 @@ type State struct {
 	Scripted  bool   // no model thinks: a script is played
 }
 
+// ModeChanged says that the permission mode is another one without the person's
+// key: an approved plan is carried out.
+type ModeChanged struct{ Mode permissions.Mode }
+
 // Notice is a line for the person.
 type Notice struct {
 	Level Level
@@ -149,4 +153,5 @@ func (Closed) event()      {}
 func (Shells) event()      {}
 func (Usage) event()       {}
 func (State) event()       {}
+func (ModeChanged) event() {}
 func (Notice) event()      {}

@@ -1,0 +1,258 @@
+// Package app is the application without a screen: it drives the agent loop.
+//
+//	Submit ──► queue ──► steps: model ──reply──► runCalls ──results──► model …
+//	                       │                        │
+//	                       └── commit: log, then emit(Committed) ──► screen, or headless run
+//
+// Commands come down as methods, events go up through Options.Emit. All state
+// that both sides touch stands behind App.mu; the conversation itself belongs
+// to the goroutine of work while a turn runs, and to App.idle's caller otherwise.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/bash"
+	"github.com/phero-agent/agent/tools/todo"
+)
+
+// DefaultTimeout is how long a turn may take, the time in questions left out.
+const DefaultTimeout = 30 * time.Minute
+
+// Options say what an App works on and with.
+type Options struct {
+	Workspace string // absolute, symlinks resolved; confines tools, policy, sandbox and .phero
+	Dir       string // where the person stands, in the workspace
+	Version   string // of the program
+	StateDir  string // for what must be out of the model's reach
+	CacheDir  string // for the caches of commands
+	Home      string // the person's home directory
+
+	// NewProvider makes the provider at the first turn.
+	NewProvider func(ctx context.Context) (Provider, error)
+	Model       string // as the status line names it, "" until it is known
+	Host        string // of the provider
+	Scripted    bool   // the model is a script
+
+	Sandbox     string        // "auto", "bwrap" or "none"
+	Interactive bool          // somebody answers questions
+	Timeout     time.Duration // of a turn; 0: none
+
+	// Emit takes the events. It must return at once and must not call the App.
+	Emit func(Event)
+}
+
+// App is one agent at work in one workspace.
+type App struct {
+	opts      Options
+	emit      func(Event)
+	policy    *permissions.Policy
+	box       *toolbox
+	sandbox   *sandbox
+	store     *session.Store
+	questions *questions
+	system    string
+	specs     []ToolSpec
+
+	mu      sync.Mutex
+	running bool // work runs, or somebody holds the App idle
+	stop    bool // Cancel came before the turn had begun
+	closed  bool
+	cancel  context.CancelCauseFunc // of the turn that runs
+	clock   *deadline               // of the same
+	queue   []string                // messages that wait
+	notes   []string                // for the model, at its next request
+	working sync.WaitGroup          // work
+
+	// Of the conversation.
+	provider Provider
+	log      *session.Log // nil until there is something to save
+	blobs    *session.Blobs
+	journal  *session.Journal
+	todos    *todo.List
+	talk     *session.Conversation
+	ids      map[string]bool // of all calls
+	lastID   int
+	turn     int
+	saving   saving
+}
+
+// ErrBusy says that a turn runs.
+var ErrBusy = errors.New("a turn is running: stop it first (esc)")
+
+// New makes an App. Nothing is written until the first message.
+func New(opts Options) (*App, error) {
+	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}}
+	a.questions = newQuestions(a.emit, a.pauseClock)
+	store, err := session.OpenStore(opts.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	a.store = store
+	if a.policy, err = newPolicy(opts, a.asker); err != nil {
+		return nil, err
+	}
+	if a.sandbox, err = openSandbox(opts, a.question); err != nil {
+		return nil, err
+	}
+	if a.box, err = a.newToolbox(); err != nil {
+		return nil, err
+	}
+	a.specs = Specs(a.box.list)
+	if a.system, err = systemPrompt(opts); err != nil {
+		return nil, err
+	}
+	a.reset()
+	return a, nil
+}
+
+// Start tells the screen what it is about. Call it once, after New.
+func (a *App) Start() {
+	a.emit(a.state())
+	a.emit(Opened{})
+	a.sandbox.start(func() { a.emit(a.state()) })
+}
+
+func (a *App) state() State {
+	return State{
+		Workspace: a.opts.Workspace, Branch: branch(a.opts.Workspace),
+		Model: a.opts.Model, Provider: a.opts.Host, Scripted: a.opts.Scripted,
+		Sandbox: a.sandbox.name(),
+	}
+}
+
+// Submit sends a prompt: it starts a turn, or waits for the next step of the one that runs.
+func (a *App) Submit(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
+	a.queue = append(a.queue, text)
+	a.emit(Queued{Texts: append([]string(nil), a.queue...)})
+	if a.running {
+		return
+	}
+	a.running = true
+	a.working.Go(a.work)
+}
+
+// Unqueue takes the last waiting message back.
+func (a *App) Unqueue() (string, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := len(a.queue)
+	if n == 0 {
+		return "", false
+	}
+	text := a.queue[n-1]
+	a.queue = a.queue[:n-1]
+	a.emit(Queued{Texts: append([]string(nil), a.queue...)})
+	return text, true
+}
+
+func (a *App) waiting() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.queue)
+}
+
+// Cancel stops the turn: the stream closes, commands are killed, questions
+// close, and every call gets its result (LOOP-08, LOOP-09).
+func (a *App) Cancel() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.cancel != nil:
+		a.cancel(errInterrupted)
+	case a.running:
+		a.stop = true
+	}
+}
+
+func (a *App) pauseClock(on bool) {
+	a.mu.Lock()
+	clock := a.clock
+	a.mu.Unlock()
+	if clock != nil {
+		clock.pause(on)
+	}
+}
+
+// Background moves a running command to the background (IMP-31).
+func (a *App) Background(callID string) bool { return a.box.bash.Background(callID) }
+
+// Kill ends a background shell.
+func (a *App) Kill(shellID string) {
+	if err := a.box.bash.Kill(shellID); err != nil {
+		a.emit(Notice{Level: Warning, Text: err.Error()})
+	}
+}
+
+// Shells lists the background shells.
+func (a *App) Shells() []bash.ShellInfo { return a.box.bash.Shells() }
+
+// idle runs fn while no turn runs and none can start, or says ErrBusy.
+func (a *App) idle(fn func() error) error {
+	a.mu.Lock()
+	if a.running || a.closed {
+		a.mu.Unlock()
+		return ErrBusy
+	}
+	a.running = true
+	a.mu.Unlock()
+	err := fn()
+	a.mu.Lock()
+	a.running = false
+	if len(a.queue) > 0 && !a.closed { // somebody sent a prompt meanwhile
+		a.running = true
+		a.working.Go(a.work)
+	}
+	a.mu.Unlock()
+	return err
+}
+
+// try runs fn while idle and shows its error.
+func (a *App) try(what string, fn func() error) {
+	if err := a.idle(fn); err != nil {
+		a.emit(Notice{Level: Error, Text: fmt.Sprintf("%s: %v", what, err)})
+	}
+}
+
+// model is the provider, made at the first turn.
+func (a *App) model(ctx context.Context) (Provider, error) {
+	if a.provider != nil {
+		return a.provider, nil
+	}
+	p, err := a.opts.NewProvider(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.provider = p
+	return p, nil
+}
+
+// Close stops the turn, kills the background shells and closes the log. It
+// waits for all of it. A second call does nothing.
+func (a *App) Close() error {
+	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return nil
+	}
+	a.closed = true
+	if a.cancel != nil {
+		a.cancel(errInterrupted)
+	}
+	a.mu.Unlock()
+	a.working.Wait()
+	err := a.box.bash.Close()
+	a.sandbox.close()
+	return errors.Join(err, a.closeLog())
+}

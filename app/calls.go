@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools"
+)
+
+// maxParallel is how many calls of a reply run at the same time.
+const maxParallel = 8
+
+// runCalls runs the calls of one reply (LOOP-05, LOOP-06). They run in parallel;
+// an exclusive one waits for the calls before it and holds back the later ones,
+// also while its question is open. A result is committed as soon as it is there;
+// the conversation puts the results in call order (LOOP-07).
+func (a *App) runCalls(ctx context.Context, calls []tools.ToolCall) {
+	slots := make(chan struct{}, maxParallel)
+	var running sync.WaitGroup
+	for _, call := range calls {
+		run := func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			result := a.runCall(ctx, call)
+			a.commit(session.Entry{Kind: session.KindMessage, Message: &result})
+		}
+		if t := a.box.byName[call.Name]; t != nil && t.Exclusive() {
+			running.Wait()
+			run()
+			continue
+		}
+		running.Go(run)
+	}
+	running.Wait()
+}
+
+// runCall runs one call to its result. It never fails: whatever happens is the
+// result that the model sees (CORE-11, CORE-14, LOOP-12).
+func (a *App) runCall(ctx context.Context, call tools.ToolCall) session.Message {
+	start := time.Now()
+	m := session.Message{Role: session.RoleTool, CallID: call.ID}
+	result, err := a.handle(ctx, call)
+	if err == nil {
+		m.Text, m.Images, err = a.render(result)
+	}
+	m.Status, m.Elapsed = session.StatusOK, time.Since(start)
+	if err != nil {
+		m.Status, m.Text = failure(ctx, err)
+	}
+	return m
+}
+
+func (a *App) handle(ctx context.Context, call tools.ToolCall) (result any, err error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	t := a.box.byName[call.Name]
+	if t == nil {
+		return nil, fmt.Errorf("there is no tool named %q; the tools are: %s", call.Name, strings.Join(a.box.names(), ", "))
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("a tool panicked", "tool", call.Name, "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the tool %s failed: %v", call.Name, p)
+		}
+	}()
+	a.emit(ToolStarted{Call: call, Time: time.Now()})
+	return t.Handle(tools.ContextWithToolCall(ctx, call), call.Arguments)
+}
+
+// render makes a result what the log and the model take: text, and images as blobs.
+func (a *App) render(result any) (string, []session.Image, error) {
+	text, err := tools.Text(result)
+	if err != nil {
+		return "", nil, err
+	}
+	r, ok := result.(tools.Result)
+	if !ok {
+		return text, nil, nil
+	}
+	var images []session.Image
+	for _, img := range r.Images {
+		hash, err := a.blobs.Put(img.Data)
+		if err != nil {
+			return "", nil, fmt.Errorf("the image cannot be kept: %w", err)
+		}
+		images = append(images, session.Image{MediaType: img.MediaType, Blob: hash})
+	}
+	return text, images, nil
+}
+
+// failure says how a call ended that has no result, and what the model is told.
+func failure(ctx context.Context, err error) (session.Status, string) {
+	var preview *previewError
+	switch {
+	case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
+		return session.StatusInterrupted, context.Cause(ctx).Error()
+	case errors.As(err, &preview):
+		err = preview.err
+	case errors.Is(err, permissions.ErrDenied):
+		return session.StatusDenied, err.Error()
+	}
+	return session.StatusFailed, "Error: " + err.Error()
+}
+
+// identify gives every call an id that is unique in the session; the server's
+// own goes to WireID where it differs (decision 9).
+func (a *App) identify(calls []tools.ToolCall) {
+	for i := range calls {
+		c := &calls[i]
+		if c.ID == "" || a.ids[c.ID] {
+			c.WireID = c.ID
+			for a.ids[c.ID] || c.ID == "" {
+				a.lastID++
+				c.ID = fmt.Sprintf("call_%d", a.lastID)
+			}
+		}
+		a.ids[c.ID] = true
+	}
+}
+
+// names lists the tools for a model that called one that is not there.
+func (b *toolbox) names() []string {
+	var names []string
+	for _, t := range b.list {
+		names = append(names, t.Name())
+	}
+	slices.Sort(names)
+	return names
+}

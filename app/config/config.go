@@ -1,0 +1,136 @@
+// Package config gathers the settings: flags, then the environment.
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Flags are what the command line said; "" where it said nothing.
+type Flags struct {
+	Dir     string // -C
+	Model   string // -m
+	BaseURL string // --base-url
+	Sandbox string // --sandbox
+}
+
+// Settings are the settings that hold.
+type Settings struct {
+	Workspace string // absolute, symlinks resolved (decision 22)
+	Dir       string // where the person stands, likewise
+	Home      string // "" when there is none
+	StateDir  string // $XDG_STATE_HOME/phero
+	CacheDir  string // $XDG_CACHE_HOME/phero
+
+	Model   string // "" when nothing names one
+	BaseURL string // of the model's server; "" when nothing names one
+	APIKey  string
+	KeyName string // the variable that the key came from, or should come from
+	Sandbox string // "auto", "bwrap", "landlock" or "none"
+}
+
+// DefaultBaseURL is asked when there is a key and nothing names a server.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// DefaultModel is the model there when nothing names one.
+const DefaultModel = "gpt-5.1"
+
+// sandboxes are the values of --sandbox (decision 20).
+var sandboxes = []string{"auto", "bwrap", "landlock", "none"}
+
+// Load gathers the settings. Its errors name the flag or variable at fault.
+func Load(flags Flags, getenv func(string) string) (Settings, error) {
+	s := Settings{KeyName: "OPENAI_API_KEY", Home: getenv("HOME")}
+	var err error
+	if s.Dir, err = resolveDir(flags.Dir); err != nil {
+		return s, err
+	}
+	s.Workspace = FindWorkspace(s.Dir)
+	s.StateDir = xdg(getenv, "XDG_STATE_HOME", ".local/state")
+	s.CacheDir = xdg(getenv, "XDG_CACHE_HOME", ".cache")
+	s.Model = first(flags.Model, getenv("AGENT_MODEL"))
+	s.BaseURL = strings.TrimRight(first(flags.BaseURL, getenv("OPENAI_BASE_URL")), "/")
+	s.APIKey = getenv(s.KeyName)
+	if s.BaseURL != "" && !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") {
+		return s, fmt.Errorf("the base URL %q must begin with http:// or https:// (--base-url, OPENAI_BASE_URL)", s.BaseURL)
+	}
+	if s.BaseURL == "" && s.APIKey != "" {
+		s.BaseURL = DefaultBaseURL
+	}
+	s.Sandbox = first(flags.Sandbox, "auto")
+	for _, known := range sandboxes {
+		if s.Sandbox == known {
+			return s, nil
+		}
+	}
+	return s, fmt.Errorf("--sandbox=%s: use one of %s", s.Sandbox, strings.Join(sandboxes, ", "))
+}
+
+// WorkspaceState is the directory for what the agent remembers of a workspace,
+// out of the reach of the model and of the repository.
+func WorkspaceState(stateDir, workspace string) string {
+	sum := sha256.Sum256([]byte(workspace))
+	return filepath.Join(stateDir, "workspaces", hex.EncodeToString(sum[:8]))
+}
+
+// FindWorkspace is the git top level of dir, found by walking up without git, or
+// dir itself.
+func FindWorkspace(dir string) string {
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(filepath.Join(d, ".git")); err == nil {
+			return d
+		}
+		if d == filepath.Dir(d) {
+			return dir
+		}
+	}
+}
+
+func resolveDir(dir string) (string, error) {
+	if dir == "" {
+		dir = "."
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("the working directory is gone: %w", err)
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return "", fmt.Errorf("-C %s: %w", dir, err)
+	}
+	info, err := os.Stat(abs)
+	if err == nil && !info.IsDir() {
+		err = errors.New("not a directory")
+	}
+	if err != nil {
+		return "", fmt.Errorf("-C %s: %w", dir, err)
+	}
+	return abs, nil
+}
+
+// xdg is the agent's directory below a base directory; relative values are
+// ignored, as the specification says. Without a home it is in the temporary directory.
+func xdg(getenv func(string) string, name, fallback string) string {
+	base := getenv(name)
+	if !filepath.IsAbs(base) {
+		home := getenv("HOME")
+		if home == "" {
+			home = filepath.Join(os.TempDir(), fmt.Sprintf("phero-%d", os.Getuid()))
+		}
+		base = filepath.Join(home, fallback)
+	}
+	return filepath.Join(base, "phero")
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

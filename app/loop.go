@@ -1,0 +1,216 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+)
+
+// work runs turns until no message waits. It is the one goroutine that touches
+// the conversation while App.running is true.
+func (a *App) work() {
+	for more := true; more; {
+		ended := a.runTurn()
+		if a.planned(ended.Outcome) {
+			a.emit(ended)
+			a.aside(a.approvePlan)
+			more = a.goOn(ended.Outcome, nil)
+			continue
+		}
+		more = a.goOn(ended.Outcome, func() { a.emit(ended) })
+	}
+}
+
+// goOn tells whether another turn follows. After an interrupt nothing is sent
+// that the person did not send again (decision 29). Who hears of the turn's end
+// from tell finds the App idle.
+func (a *App) goOn(outcome session.Outcome, tell func()) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	more := !a.closed && len(a.queue) > 0 && outcome == session.OutcomeDone
+	if !more {
+		a.running, a.stop = false, false
+	}
+	if tell != nil {
+		tell()
+	}
+	return more
+}
+
+// aside runs fn outside of a turn; Cancel and Close stop it.
+func (a *App) aside(fn func(context.Context)) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	a.begin(cancel, nil)
+	fn(ctx)
+	a.end()
+}
+
+// runTurn runs one turn: from the queued messages until the model stops. The
+// screen is told of its end by work.
+func (a *App) runTurn() TurnEnded {
+	ctx, cancel, clock := withDeadline(context.Background(), a.opts.Timeout)
+	defer cancel(nil)
+	a.begin(cancel, clock)
+
+	start := time.Now()
+	a.turn++
+	a.emit(TurnStarted{Turn: a.turn})
+	err := a.steps(permissions.WithRun(ctx))
+
+	ended := session.Turn{Outcome: session.OutcomeDone, Elapsed: time.Since(start)}
+	if err != nil {
+		ended.Outcome, ended.Error = outcome(ctx, err), err.Error()
+	}
+	a.end()
+	a.commit(session.Entry{Kind: session.KindTurn, Turn: &ended})
+	a.sync()
+	return TurnEnded{Turn: a.turn, Outcome: ended.Outcome, Error: ended.Error}
+}
+
+// begin makes what runs now stop at Cancel and Close.
+func (a *App) begin(cancel context.CancelCauseFunc, clock *deadline) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cancel, a.clock = cancel, clock
+	if a.closed || a.stop {
+		cancel(errInterrupted)
+	}
+	a.stop = false
+}
+
+func (a *App) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.cancel, a.clock = nil, nil
+}
+
+func outcome(ctx context.Context, err error) session.Outcome {
+	var timeout *timeoutError
+	switch {
+	case errors.Is(err, errInterrupted):
+		return session.OutcomeInterrupted
+	case errors.As(err, &timeout):
+		return session.OutcomeTimeout
+	case ctx.Err() != nil:
+		return session.OutcomeInterrupted
+	}
+	return session.OutcomeFailed
+}
+
+// steps asks the model and runs its calls until a reply has none and no message
+// waits (LOOP-01). Messages that were queued meanwhile join before each request.
+func (a *App) steps(ctx context.Context) error {
+	for {
+		a.join()
+		calls, err := a.reply(ctx)
+		if err != nil {
+			return err
+		}
+		if len(calls.Calls) > 0 {
+			a.runCalls(ctx, calls.Calls)
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			continue
+		}
+		if a.waiting() == 0 {
+			return nil
+		}
+	}
+}
+
+// join makes the queued messages part of the conversation.
+func (a *App) join() {
+	a.mu.Lock()
+	texts := a.queue
+	a.queue = nil
+	a.emit(Queued{})
+	a.mu.Unlock()
+	for _, text := range texts {
+		a.commit(session.Entry{Kind: session.KindMessage, Message: &session.Message{Role: session.RoleUser, Text: text}})
+	}
+}
+
+// reply gets one reply of the model into the conversation. A reply that broke
+// off is kept as far as it came, its calls are not, and it is asked for once
+// more; so is one that is empty.
+func (a *App) reply(ctx context.Context) (session.Message, error) {
+	provider, err := a.model(ctx)
+	if err != nil {
+		return session.Message{}, err
+	}
+	for attempt := 1; ; attempt++ {
+		reply, err := provider.Stream(ctx, a.request(), a.delta)
+		m := reply.Message
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			m.Calls, m.Cut = nil, true
+		}
+		empty := m.Text == "" && len(m.Calls) == 0
+		if !empty {
+			a.identify(m.Calls)
+			a.commit(session.Entry{Kind: session.KindMessage, Message: &m})
+		}
+		var broken *ProviderError
+		switch {
+		case err == nil && !empty:
+			if m.Usage != nil {
+				a.emit(Usage{Last: *m.Usage})
+			}
+			return m, nil
+		case err == nil:
+			err = fmt.Errorf("the model sent an empty reply")
+		case !errors.As(err, &broken) || broken.Kind != ErrTruncated:
+			return m, err
+		}
+		if attempt == 2 {
+			return m, err
+		}
+		a.emit(Retrying{Reason: err.Error(), Attempt: attempt + 1, Until: time.Now()})
+	}
+}
+
+// request is what the model is told now. Pending notes join the newest message
+// and stay there, so that the start of a request never changes (decision 26).
+func (a *App) request() Request {
+	if note := a.takeNotes(); note != "" {
+		a.commit(session.Entry{Kind: session.KindNote, Note: note})
+	}
+	a.syncLater()
+	return Request{System: a.system, Messages: a.history(), Tools: a.specs, Images: a.blobs.Get}
+}
+
+// note tells the model something at its next request.
+func (a *App) note(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.notes = append(a.notes, text)
+}
+
+func (a *App) takeNotes() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	notes := a.notes
+	a.notes = nil
+	return strings.Join(notes, "\n")
+}
+
+// delta passes on what arrives of a reply.
+func (a *App) delta(d Delta) {
+	switch {
+	case d.Call != nil:
+		a.emit(CallDelta{Index: d.Call.Index, Tool: d.Call.Name, Bytes: d.Call.Bytes})
+	case d.Retry != nil:
+		a.emit(Retrying{Reason: d.Retry.Reason, Attempt: d.Retry.Attempt, Until: time.Now().Add(d.Retry.Wait)})
+	default:
+		a.emit(ReplyDelta{Text: d.Text, Reasoning: d.Reasoning})
+	}
+}

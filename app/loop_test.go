@@ -1,0 +1,240 @@
+package app_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/session"
+)
+
+// LOOP-01, LOOP-13, CORE-10: calls, results, and again until a reply has no calls.
+func TestCallsAreAnsweredUntilTheModelStops(t *testing.T) {
+	r := newRig(t, `
+== a
+Let me look.
+> read {"file_path":"a.txt"}
+== b
+It says hello.
+`, map[string]string{"a.txt": "hello\n"})
+	if ended := r.turn("what is in a.txt?"); ended.Outcome != session.OutcomeDone || ended.Error != "" {
+		t.Fatalf("ended %+v", ended)
+	}
+	if n := len(r.provider.all()); n != 2 {
+		t.Fatalf("%d requests, want 2", n)
+	}
+	m := r.last()
+	if len(m) != 3 || m[1].Text != "Let me look." || m[2].Text != "     1\thello" {
+		t.Fatalf("the second request holds %+v", m)
+	}
+	checkValid(t, m)
+}
+
+// CORE-11, CORE-13, CORE-14: what goes wrong is a result, and the run goes on.
+func TestFailuresAreResults(t *testing.T) {
+	r := newRig(t, `
+== a
+> read {"file_path":"absent.txt"}
+> nope {}
+> read {"file_path":7}
+== b
+done
+`, nil)
+	r.turn("go")
+	for i, want := range []string{"failed absent.txt", `failed "nope"`, "denied must be a string"} {
+		status, text, _ := strings.Cut(want, " ")
+		if m := r.result(i); m.Status != session.Status(status) || !strings.Contains(m.Text, text) {
+			t.Errorf("result %d: %s %q, want %s", i, m.Status, m.Text, want)
+		}
+	}
+	checkValid(t, r.last())
+}
+
+// LOOP-06: exclusive calls run one at a time, in call order, after what was before them.
+func TestExclusiveCallsAreBarriers(t *testing.T) {
+	r := newRig(t, `
+== a
+> read {"file_path":"f"}
+> edit {"file_path":"f","old_string":"A","new_string":"B"}
+> edit {"file_path":"f","old_string":"B","new_string":"C"}
+> edit {"file_path":"f","old_string":"C","new_string":"D"}
+> read {"file_path":"f"}
+== b
+done
+`, map[string]string{"f": "A\n"})
+	r.turn("go")
+	if got := r.file("f"); got != "D\n" {
+		t.Fatalf("the file is %q", got)
+	}
+	if m := r.result(4); m.Text != "     1\tD" {
+		t.Fatalf("the read after the edits saw %q", m.Text)
+	}
+}
+
+// LOOP-05, LOOP-07: calls run in parallel, results go back in call order. Each
+// command waits for the other one, so only parallel ones end.
+func TestCallsRunInParallel(t *testing.T) {
+	r := newRig(t, `
+== a
+> bash {"command":"mkfifo p 2>/dev/null; echo a > p; echo first"}
+> bash {"command":"while [ ! -p p ]; do :; done; cat p; echo second"}
+== b
+done
+`, nil)
+	r.turn("go")
+	if a, b := r.result(0).Text, r.result(1).Text; !strings.Contains(a, "first") || !strings.Contains(b, `a\nsecond`) {
+		t.Fatalf("results %q and %q", a, b)
+	}
+	checkValid(t, r.last())
+}
+
+// LOOP-08, LOOP-09, IMP-10: an interrupt ends the turn, every call has its
+// result, and the next prompt works.
+func TestInterrupt(t *testing.T) {
+	r := newRig(t, `
+== a
+> read {"file_path":"f"}
+> bash {"command":"echo begun; sleep 600"}
+> edit {"file_path":"f","old_string":"A","new_string":"B"}
+== b
+Here again.
+`, map[string]string{"f": "A\n"})
+	r.app.Submit("go")
+	await(r, 0, func(o app.ToolOutput) bool { return strings.Contains(string(o.Chunk), "begun") })
+	r.app.Cancel()
+	if ended, _ := await[app.TurnEnded](r, 0, nil); ended.Outcome != session.OutcomeInterrupted {
+		t.Fatalf("ended %+v", ended)
+	}
+	if got := r.file("f"); got != "A\n" {
+		t.Fatalf("the call behind the interrupt ran: %q", got)
+	}
+	r.turn("and now?")
+	m := r.last()
+	checkValid(t, m)
+	if m[2].Status != session.StatusOK || m[3].Status != session.StatusInterrupted || m[4].Status != session.StatusInterrupted {
+		t.Fatalf("statuses %s, %s, %s", m[2].Status, m[3].Status, m[4].Status)
+	}
+}
+
+// Interrupting a stream keeps what came of the reply.
+func TestInterruptOfAReply(t *testing.T) {
+	r := newRig(t, "== a\nHalf an answer\n~ hang\n== b\nanother\n", nil)
+	r.app.Submit("go")
+	await(r, 0, func(d app.ReplyDelta) bool { return strings.Contains(d.Text, "answer") })
+	r.app.Cancel()
+	await[app.TurnEnded](r, 0, nil)
+	r.turn("go on")
+	m := r.last()
+	if len(m) != 3 || m[1].Text != "Half an answer" || !m[1].Cut {
+		t.Fatalf("history %+v", m)
+	}
+}
+
+// A message sent during a turn waits, can be taken back, and joins at the next step.
+func TestQueue(t *testing.T) {
+	r := newRig(t, `
+== a
+> bash {"command":"echo begun; read line < gate"}
+== b
+done
+`, nil)
+	mkfifo(t, filepath.Join(r.dir, "gate"))
+	r.app.Submit("first")
+	await(r, 0, func(o app.ToolOutput) bool { return strings.Contains(string(o.Chunk), "begun") })
+	r.app.Submit("second")
+	r.app.Submit("third")
+	if text, ok := r.app.Unqueue(); !ok || text != "third" {
+		t.Fatalf("took back %q", text)
+	}
+	openGate(t, filepath.Join(r.dir, "gate"))
+	await[app.TurnEnded](r, 0, nil)
+	m := r.last()
+	if got := m[len(m)-1]; got.Role != session.RoleUser || !strings.HasPrefix(got.Text, "second") {
+		t.Fatalf("the second request ends with %+v", got)
+	}
+	if n := len(r.provider.all()); n != 2 {
+		t.Fatalf("%d requests, want 2", n)
+	}
+	checkValid(t, m)
+}
+
+// LOOP-04, IMP-12: the deadline ends a turn, and stands still while a question is open.
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "== a\nWell\n~ hang\n== b\n> write {\"file_path\":\"f\",\"content\":\"x\"}\n== c\nDone.\n", nil)
+		r.patience = 24 * time.Hour
+		start := time.Now()
+		if ended := r.turn("go"); ended.Outcome != session.OutcomeTimeout || !strings.Contains(ended.Error, "turn timed out after 30m0s") {
+			t.Fatalf("ended %+v", ended)
+		}
+		if took := time.Since(start); took != app.DefaultTimeout {
+			t.Fatalf("the turn ended after %v", took)
+		}
+		r.answer = open
+		from := r.seen()
+		r.app.Submit("again")
+		asked, _ := await[app.Asked](r, from, nil)
+		time.Sleep(10 * app.DefaultTimeout) // of the fake clock: only a deadline that stands still lets the turn live
+		r.app.Answer(asked.ID, app.Answer{Allow: true})
+		if ended, _ := await[app.TurnEnded](r, from, nil); ended.Outcome != session.OutcomeDone || r.file("f") != "x" {
+			t.Fatalf("ended %+v, file %q", ended, r.file("f"))
+		}
+	})
+}
+
+// LOOP-11: an error of the server ends the turn in words, not the program.
+func TestServerError(t *testing.T) {
+	r := newRig(t, "== a\n! 500 the model fell over\n== b\nunreached\n", nil)
+	ended := r.turn("go")
+	if ended.Outcome != session.OutcomeFailed || !strings.Contains(ended.Error, "the model fell over") {
+		t.Fatalf("ended %+v", ended)
+	}
+}
+
+// TestNoProvider: a provider that cannot be made is such an error as well.
+func TestNoProvider(t *testing.T) {
+	r := newRig(t, "== a\nx\n", nil, func(o *app.Options) {
+		o.NewProvider = func(context.Context) (app.Provider, error) { return nil, os.ErrPermission }
+	})
+	if ended := r.turn("go"); ended.Outcome != session.OutcomeFailed || !strings.Contains(ended.Error, "permission") {
+		t.Fatalf("ended %+v", ended)
+	}
+}
+
+// The start of a request never changes: what is new stands at its end (decision 26).
+func TestRequestsHaveAStablePrefix(t *testing.T) {
+	r := newRig(t, `
+== a
+> read {"file_path":"f"}
+> edit {"file_path":"f","old_string":"A","new_string":"B"}
+== b
+done
+== c
+> read {"file_path":"f"}
+== d
+done again
+`, map[string]string{"f": "A\n"})
+	r.turn("one")
+	r.app.Undo(false, false)
+	r.turn("two")
+	all := r.provider.all()
+	for i := 1; i < len(all); i++ {
+		if all[i].System != all[0].System {
+			t.Fatal("the system prompt changed")
+		}
+		for j, m := range all[i-1].Messages {
+			if all[i].Messages[j].Text != m.Text {
+				t.Fatalf("request %d changed message %d: %q, was %q", i, j, all[i].Messages[j].Text, m.Text)
+			}
+		}
+	}
+	// UNDO-07
+	if m := all[2].Messages; !strings.Contains(m[len(m)-1].Text, "undid") {
+		t.Fatalf("the model is not told of the undo: %q", m[len(m)-1].Text)
+	}
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/human"
+)
+
+// Mode is the permission mode.
+func (a *App) Mode() permissions.Mode { return a.policy.Mode() }
+
+// SetMode sets the permission mode; it counts from the next decision on, and the
+// model is told. Auto is there only inside the sandbox (decision 1).
+func (a *App) SetMode(m permissions.Mode) {
+	was := a.policy.Mode()
+	if m == was {
+		return
+	}
+	if m == permissions.ModeAuto && a.sandbox.name() != "bwrap" {
+		a.emit(Notice{Level: Error, Text: "auto needs the sandbox: commands run on this machine itself here"})
+		return
+	}
+	a.policy.SetMode(m)
+	switch {
+	case m == permissions.ModePlan:
+		a.note("Plan mode: change nothing and run nothing that changes anything. Look, ask, and end with a plan of the work; the user approves it.")
+	case was == permissions.ModePlan:
+		a.note("Plan mode is over: you can change files and run commands again.")
+	}
+}
+
+// The choices of a plan's question.
+const (
+	planHeader = "Plan"
+	planAsk    = "Yes, ask me each time"
+	planAccept = "Yes, accept edits"
+	planKeep   = "Not yet"
+)
+
+// approvePlan asks whether the plan that the turn ended with is carried out;
+// a yes ends plan mode and begins the work.
+func (a *App) approvePlan(ctx context.Context) {
+	answers, err := a.question(ctx, "agent", human.Input{Questions: []human.Question{{
+		Header:   planHeader,
+		Question: "Carry out this plan?",
+		Options: []human.Choice{
+			{Label: planAsk, Description: "what writes or runs is asked"},
+			{Label: planAccept, Description: "edits in the workspace are not asked"},
+			{Label: planKeep, Description: "plan mode stays; say what to change"},
+		},
+	}}})
+	if err != nil || len(answers[planHeader].Selections) == 0 {
+		return
+	}
+	switch answers[planHeader].Selections[0] {
+	case planAsk:
+		a.SetMode(permissions.ModeAsk)
+	case planAccept:
+		a.SetMode(permissions.ModeAcceptEdits)
+	default:
+		return
+	}
+	a.emit(ModeChanged{Mode: a.policy.Mode()})
+	a.Submit("The plan is approved: carry it out.")
+}
+
+// planned tells whether a turn ended with a plan to approve.
+func (a *App) planned(outcome session.Outcome) bool {
+	return outcome == session.OutcomeDone && a.opts.Interactive && a.policy.Mode() == permissions.ModePlan && a.waiting() == 0
+}

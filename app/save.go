@@ -1,0 +1,184 @@
+package app
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/todo"
+)
+
+// saving is the state of what is saved.
+type saving struct {
+	mu     sync.Mutex // held while an entry is appended and emitted: both have one order
+	broken bool       // the person was told that saving fails
+	syncs  sync.WaitGroup
+}
+
+// commit appends an entry to the log and then tells the screen. What cannot be
+// saved still happened: the work goes on, and the person is told once.
+func (a *App) commit(e session.Entry) {
+	_, _ = a.append(e)
+}
+
+func (a *App) append(e session.Entry) (session.Entry, error) {
+	a.saving.mu.Lock()
+	defer a.saving.mu.Unlock()
+	if a.log == nil {
+		a.openLog()
+	}
+	e.Step = a.turn
+	if e.Time.IsZero() {
+		e.Time = time.Now()
+	}
+	saved, err := a.log.Append(e)
+	if err != nil {
+		saved = e
+		a.unsaved(err)
+	}
+	a.talk.Add(saved)
+	a.emit(Committed{Entry: saved})
+	return saved, err
+}
+
+// history is what the model was told so far.
+func (a *App) history() []session.Message {
+	a.saving.mu.Lock()
+	defer a.saving.mu.Unlock()
+	return a.talk.Messages()
+}
+
+// openLog begins the session's log at its first entry.
+func (a *App) openLog() {
+	log, err := a.store.Create(a.opts.Version)
+	if err != nil {
+		a.unsaved(err)
+		log = session.Unsaved()
+		a.keep(session.UnsavedBlobs())
+	}
+	a.log = log
+	a.emit(Committed{Entry: session.Entry{Seq: 1, Time: time.Now(), Kind: session.KindHead, Head: &session.Head{ID: log.ID(), Workspace: a.opts.Workspace, Agent: a.opts.Version}}})
+}
+
+func (a *App) unsaved(err error) {
+	if !a.saving.broken {
+		a.emit(Notice{Level: Error, Text: fmt.Sprintf("the session is not saved: %v", err)})
+	}
+	a.saving.broken = true
+}
+
+// sync makes all that was committed durable.
+func (a *App) sync() {
+	a.saving.syncs.Wait()
+	if err := a.log.Sync(); err != nil {
+		a.saving.mu.Lock()
+		defer a.saving.mu.Unlock()
+		a.unsaved(err)
+	}
+}
+
+// syncLater does the same beside the next request (decision 33).
+func (a *App) syncLater() {
+	log := a.log
+	a.saving.syncs.Go(func() {
+		if err := log.Sync(); err != nil {
+			a.saving.mu.Lock()
+			defer a.saving.mu.Unlock()
+			a.unsaved(err)
+		}
+	})
+}
+
+func (a *App) closeLog() error {
+	a.saving.syncs.Wait()
+	if a.log == nil {
+		return nil
+	}
+	return a.log.Close()
+}
+
+// keep sets where contents are kept, with an empty journal on them.
+func (a *App) keep(b *session.Blobs) {
+	a.blobs = b
+	a.journal = session.NewJournal(b, a.opts.Workspace, a.append)
+}
+
+// reset begins an empty conversation.
+func (a *App) reset() {
+	a.log, a.talk, a.ids, a.lastID, a.turn = nil, session.NewConversation(nil), map[string]bool{}, 0, 0
+	a.saving.broken = false
+	a.keep(a.store.Blobs())
+	a.box.tracker.Reset()
+	a.todos = a.newTodos(nil)
+	a.mu.Lock()
+	a.queue, a.notes = nil, nil
+	a.mu.Unlock()
+	a.note(environment(a.opts))
+}
+
+// New begins a new session (SESS-07).
+func (a *App) New() {
+	a.try("no new session", func() error {
+		err := a.closeLog()
+		a.reset()
+		a.emit(Opened{})
+		return err
+	})
+}
+
+// Resume goes on with a session; what goes wrong is shown.
+func (a *App) Resume(id string) {
+	if err := a.Open(id); err != nil {
+		a.emit(Notice{Level: Error, Text: fmt.Sprintf("the session cannot be opened: %v", err)})
+	}
+}
+
+// Open goes on with a session; "" is the newest one (SESS-02).
+func (a *App) Open(id string) error {
+	return a.idle(func() error {
+		if id == "" {
+			latest, err := a.store.Latest()
+			if err != nil {
+				return err
+			}
+			id = latest.ID
+		}
+		if a.log != nil && a.log.ID() == id {
+			return nil
+		}
+		log, entries, notices, err := a.store.Open(id)
+		if err != nil {
+			return err
+		}
+		closing := a.closeLog()
+		a.reset()
+		a.log = log
+		notices = append(notices, a.restore(entries)...)
+		a.emit(Opened{ID: id, Resumed: true, Entries: entries, Notices: notices})
+		return closing
+	})
+}
+
+// restore makes the conversation what the entries say.
+func (a *App) restore(entries []session.Entry) (notices []string) {
+	a.talk = session.NewConversation(entries)
+	for _, e := range entries {
+		a.turn = max(a.turn, e.Step)
+		if e.Kind == session.KindTodo {
+			a.todos = a.newTodos(e.Todo)
+		}
+		if e.Message != nil {
+			for _, c := range e.Message.Calls {
+				a.ids[c.ID] = true
+			}
+		}
+	}
+	if items := a.todos.Items(); len(items) > 0 {
+		a.note("The task list as it stands:\n" + todo.Render(items)) // TODO-15
+	}
+	return a.journal.Load(entries)
+}
+
+// Sessions lists the sessions of the workspace, newest first.
+func (a *App) Sessions() ([]session.Info, error) { return a.store.List() }

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"sync"
+
+	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/bash"
+	"github.com/phero-agent/agent/tools/file"
+)
+
+// toolbox holds every tool of the application, behind the policy.
+type toolbox struct {
+	list    []*tools.Tool
+	byName  map[string]*tools.Tool
+	write   *file.WriteTool
+	edit    *file.EditTool
+	multi   *file.MultiEditTool
+	tracker *file.ReadTracker
+	bash    *bash.Tool
+
+	mu    sync.Mutex
+	shown map[string]*file.Change // by call: what the person approved
+}
+
+// newToolbox builds the tools: file tools and commands confined to one and the
+// same workspace (IMP-33), their changes journaled, every call before the policy (LOOP-14).
+func (a *App) newToolbox() (*toolbox, error) {
+	b := &toolbox{byName: map[string]*tools.Tool{}, tracker: file.NewReadTracker(), shown: map[string]*file.Change{}}
+	opts := []file.Option{
+		file.WithWorkingDirectory(a.opts.Workspace),
+		file.WithReadOnlyRoots(a.sandbox.readOnlyRoots()...),
+		file.WithReadTracker(b.tracker),
+		file.WithBeforeWrite(a.beforeWrite),
+		file.WithOnWrite(a.onWrite),
+	}
+	read, err := file.NewReadTool(opts...)
+	if err != nil {
+		return nil, err
+	}
+	if b.write, err = file.NewWriteTool(opts...); err != nil {
+		return nil, err
+	}
+	if b.edit, err = file.NewEditTool(opts...); err != nil {
+		return nil, err
+	}
+	if b.multi, err = file.NewMultiEditTool(opts...); err != nil {
+		return nil, err
+	}
+	glob, err := file.NewGlobTool(opts...)
+	if err != nil {
+		return nil, err
+	}
+	grep, err := file.NewGrepTool(opts...)
+	if err != nil {
+		return nil, err
+	}
+	b.bash, err = bash.New(
+		bash.WithWorkingDirectory(a.opts.Workspace),
+		bash.WithRunner(a.sandbox),
+		bash.WithEnvAllowlist(bash.DefaultEnvAllowlist()...),
+		bash.WithEnv("GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=true", "TERM=dumb", "PHERO_AGENT=1"),
+		bash.WithPersistentShell(),
+		bash.WithOutputHandler(func(ctx context.Context, chunk []byte) {
+			call, _ := tools.ToolCallFromContext(ctx)
+			a.emit(ToolOutput{CallID: call.ID, Chunk: chunk})
+		}),
+		bash.WithShellsHandler(func(list []bash.ShellInfo) { a.emit(Shells{List: list}) }),
+	)
+	if err != nil {
+		return nil, err
+	}
+	todos, err := a.todoTool()
+	if err != nil {
+		return nil, err
+	}
+	b.list = []*tools.Tool{
+		read.Tool(), b.write.Tool(), b.edit.Tool(), b.multi.Tool(), glob.Tool(), grep.Tool(),
+		b.bash.Tool().Use(a.durable), b.bash.OutputTool(), b.bash.KillTool(), todos,
+	}
+	a.policy.Apply(b.list...)
+	for _, t := range b.list {
+		b.byName[t.Name()] = t
+	}
+	return b, nil
+}
+
+// durable makes the log durable before a command runs: what the command does to
+// the disk must not outlive the record of who asked for it (decision 33).
+func (a *App) durable(_ *tools.Tool, next tools.Handler) tools.Handler {
+	return func(ctx context.Context, arguments string) (any, error) {
+		a.sync()
+		return next(ctx, arguments)
+	}
+}
+
+// preview is what a call would write; nil for a tool that writes no files.
+func (b *toolbox) preview(tool, arguments string) (*file.Change, error) {
+	switch tool {
+	case "write":
+		return previewOf(arguments, b.write.Preview)
+	case "edit":
+		return previewOf(arguments, b.edit.Preview)
+	case "multi_edit":
+		return previewOf(arguments, b.multi.Preview)
+	}
+	return nil, nil
+}
+
+func previewOf[In any](arguments string, preview func(*In) (*file.Change, error)) (*file.Change, error) {
+	var in In
+	if err := json.Unmarshal([]byte(arguments), &in); err != nil {
+		return nil, &tools.ArgumentParseError{Err: err}
+	}
+	return preview(&in)
+}
+
+// approved remembers what the person saw of a call.
+func (b *toolbox) approved(call string, c *file.Change) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shown[call] = c
+}
+
+// take gives what the person saw of a call, once.
+func (b *toolbox) take(call string) *file.Change {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := b.shown[call]
+	delete(b.shown, call)
+	return c
+}
+
+// beforeWrite lets a write pass that is what the person saw, once its intent is
+// in the journal (decision 11).
+func (a *App) beforeWrite(ctx context.Context, c file.Change) error {
+	call, _ := tools.ToolCallFromContext(ctx)
+	if shown := a.box.take(call.ID); shown != nil && !sameChange(shown, &c) {
+		return &file.ChangedError{Path: c.Path}
+	}
+	return a.journal.Intent(call, a.turn, c)
+}
+
+// onWrite marks a write done.
+func (a *App) onWrite(ctx context.Context, c file.Change) {
+	call, _ := tools.ToolCallFromContext(ctx)
+	if err := a.journal.Done(call, c); err != nil {
+		a.emit(Notice{Level: Error, Text: err.Error()})
+	}
+}
+
+func sameChange(a, b *file.Change) bool {
+	return a.Path == b.Path && a.Existed == b.Existed && a.Perm == b.Perm &&
+		bytes.Equal(a.Before, b.Before) && bytes.Equal(a.After, b.After)
+}
+
+// Files lists the files of the workspace that are not ignored, relative to it,
+// the newest first: for who mentions one in a prompt.
+func (a *App) Files() ([]string, error) {
+	glob, err := file.NewGlobTool(file.WithWorkingDirectory(a.opts.Workspace), file.WithMaxResults(0), file.WithMaxOutputChars(0))
+	if err != nil {
+		return nil, err
+	}
+	found, err := glob.Tool().Handle(context.Background(), `{"pattern":"**"}`)
+	if err != nil {
+		return nil, err
+	}
+	paths := found.(file.GlobOutput).Paths
+	for i, p := range paths {
+		if rel, err := filepath.Rel(a.opts.Workspace, p); err == nil {
+			paths[i] = rel
+		}
+	}
+	return paths, nil
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/app/config"
+)
+
+// version is set by the release's build; otherwise the build information says it.
+var version string
+
+// line is what the command line said.
+type line struct {
+	flags   config.Flags
+	print   bool
+	resume  string
+	goOn    bool
+	prompt  string
+	resumed bool // -r or -c was given
+}
+
+const longHelp = `A coding agent in your terminal. It works on the repository you stand in, with
+a model behind any server that speaks OpenAI-compatible chat completions. What
+writes or runs is asked first; every change can be undone.
+
+  agent                  open the screen
+  agent "prompt"         open it and send the prompt
+  agent -p "prompt"      answer on stdout, without a screen; what would be asked is denied
+  git diff | agent -p "review this"
+  agent demo             no key needed: a scripted model at work in a scratch repository
+
+Environment:
+  OPENAI_API_KEY         the key of the model's server
+  OPENAI_BASE_URL        the server, as https://openrouter.ai/api/v1 or http://127.0.0.1:11434/v1
+  AGENT_MODEL            the model
+Without any of them, a model server on this machine is used where one runs.
+
+Exit codes: 0 done, 1 error, 2 usage or settings, 3 no answer because something
+was denied, 4 out of time, 5 the model's server or its key, 130 and 143 stopped.`
+
+func newCommand() *cobra.Command {
+	var l line
+	root := &cobra.Command{
+		Use:           "agent [prompt]",
+		Short:         "A coding agent in your terminal",
+		Long:          longHelp,
+		Version:       programVersion(),
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l.resumed = l.goOn || cmd.Flags().Changed("resume")
+			return l.run(cmd.Context(), cmd, args)
+		},
+	}
+	root.SetVersionTemplate("agent {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	f := root.Flags()
+	f.BoolVarP(&l.print, "print", "p", false, "answer on stdout, without a screen")
+	f.BoolVarP(&l.goOn, "continue", "c", false, "go on with the newest session of this repository")
+	f.StringVarP(&l.resume, "resume", "r", "", "go on with the session of this `id`; without an id, pick one")
+	f.Lookup("resume").NoOptDefVal = pick
+	f.StringVarP(&l.flags.Dir, "cd", "C", "", "work in this `dir`ectory")
+	root.PersistentFlags().StringVar(&l.flags.Sandbox, "sandbox", "", "what commands run in: auto, bwrap, landlock or none (default auto)")
+	f.StringVarP(&l.flags.Model, "model", "m", "", "the `model`")
+	f.StringVar(&l.flags.BaseURL, "base-url", "", "the `url` of the model's server, up to and with /v1")
+	root.AddCommand(demoCommand(&l.flags))
+	return root
+}
+
+// pick stands for -r without an id.
+const pick = " "
+
+var sessionID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
+
+func (l *line) run(ctx context.Context, cmd *cobra.Command, args []string) error {
+	// "-r ID": the flag's value is optional, so the id comes as an argument.
+	if l.resume == pick && len(args) > 0 && sessionID.MatchString(args[0]) {
+		l.resume, args = args[0], args[1:]
+	}
+	if err := mistyped(cmd, args); err != nil {
+		return err
+	}
+	l.prompt = strings.Join(args, " ")
+	stdin, stdout := term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(os.Stdout.Fd()))
+	if !stdin || l.prompt == "-" {
+		text, err := io.ReadAll(os.Stdin)
+		if err != nil {
+			return fmt.Errorf("stdin: %w", err)
+		}
+		l.prompt = joinPrompt(strings.TrimPrefix(l.prompt, "-"), string(text))
+	}
+	settings, err := config.Load(l.flags, os.Getenv)
+	if err != nil {
+		return usage("%v", err)
+	}
+	s := &start{settings: settings, line: l}
+	if l.print || !stdin || !stdout {
+		if strings.TrimSpace(l.prompt) == "" {
+			return usage(`there is no prompt: give one, as in agent -p "explain this repository", or pipe it in`)
+		}
+		return s.headless(ctx)
+	}
+	if os.Getenv("TERM") == "dumb" {
+		return usage(`this terminal cannot show the screen (TERM=dumb): use agent -p "prompt"`)
+	}
+	return s.screen(ctx)
+}
+
+// joinPrompt puts what was piped in behind the prompt.
+func joinPrompt(prompt, piped string) string {
+	piped = strings.TrimRight(piped, "\n")
+	if prompt == "" || piped == "" {
+		return prompt + piped
+	}
+	return prompt + "\n\n" + piped
+}
+
+// mistyped refuses a single word that is nearly a command (decision 31).
+func mistyped(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 || strings.ContainsAny(args[0], " \n") || cmd.ArgsLenAtDash() >= 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	for _, name := range cmd.SuggestionsFor(args[0]) {
+		return usage("%q is no command; did you mean agent %s? As a prompt: agent -- %s", args[0], name, args[0])
+	}
+	return nil
+}
+
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "dev"
+	}
+	return strings.TrimPrefix(info.Main.Version, "v")
+}
+
+func options(s config.Settings) app.Options {
+	return app.Options{
+		Workspace: s.Workspace, Dir: s.Dir, Version: programVersion(),
+		StateDir: s.StateDir, CacheDir: s.CacheDir, Home: s.Home,
+		Sandbox: s.Sandbox, Timeout: app.DefaultTimeout,
+	}
+}

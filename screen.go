@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/ui"
+)
+
+// show runs the screen on an application until the person quits. open is done
+// between the two; nil for nothing.
+func show(ctx context.Context, opts app.Options, screen ui.Options, open func(*app.App) error) error {
+	pump := ui.NewPump()
+	opts.Emit, opts.Interactive = pump.Emit, true
+	a, err := app.New(opts)
+	if err != nil {
+		return usage("%v", err)
+	}
+	defer a.Close()
+	a.Start()
+	if open != nil {
+		if err := open(a); err != nil {
+			return err
+		}
+	}
+	screen.Version = programVersion()
+	screen.HistoryFile = filepath.Join(opts.StateDir, "history.jsonl")
+	screen.ASCII = ascii(os.Getenv)
+	screen.Mouse = true
+	screen.Files = a.Files
+	err = ui.Run(ctx, ui.New(a, pump, screen))
+	var caught *ui.SignalError
+	if errors.As(err, &caught) {
+		return &exitError{code: exitCode(caught.Signal)}
+	}
+	return err
+}
+
+// ascii tells whether the locale cannot show more, or the person wants no more.
+func ascii(getenv func(string) string) bool {
+	if getenv("AGENT_ASCII") == "1" {
+		return true
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := getenv(name); v != "" {
+			v = strings.ToLower(v)
+			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
+		}
+	}
+	return false
+}

@@ -1,0 +1,407 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/phero-agent/agent/session"
+)
+
+var update = flag.Bool("update", false, "write the screens and logs that scripts expect")
+
+// TestScripts runs every script of testdata/script: the program on a real
+// terminal, with a scripted model behind a real server. A script holds
+//
+//	-- model --          the model's replies, see package script
+//	-- files/NAME --     the workspace before; it is a git repository when git is true
+//	-- want/NAME --      a file after; "absent" in want/NAME.absent
+//	-- screen NAME --    a screen that a step compares
+//	-- log --            the entries of the session's log, in short
+//	-- steps --          what happens, a step a line:
+//
+//	start [WxH] [args…]  the program begins (120x40)
+//	run [args…]          the program runs without a terminal, to its end; its output is for stdout, stderr and exit
+//	stdin TEXT           what the next run reads
+//	stdout TEXT, stderr TEXT, exit N    of the run, or of the program that ended on its terminal
+//	wait TEXT, gone TEXT the screen shows it, or no longer does
+//	armed                the question takes answers
+//	type TEXT, key NAME…, resize WxH
+//	screen NAME          the screen is as the script says
+//	sh COMMAND           a command in the workspace; kill: as by a power cut
+func TestScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			runScript(t, path)
+		})
+	}
+}
+
+// scriptRun is one script at work.
+type scriptRun struct {
+	t       *testing.T
+	archive *txtar.Archive
+	ws      string // the workspace
+	home    string
+	model   *model
+	term    *terminal
+	stdin   string
+	stdout  string
+	stderr  string
+	exit    int
+	changed bool // by -update
+}
+
+func runScript(t *testing.T, path string) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &scriptRun{t: t, archive: archive, ws: filepath.Join(base, "ws"), home: filepath.Join(base, "home")}
+	for _, dir := range []string{r.ws, r.home} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, "files/"); ok {
+			writeFile(t, filepath.Join(r.ws, name), f.Data)
+		}
+	}
+	if text := r.section("model"); text != nil {
+		r.model = serveModel(t, string(text))
+	}
+	for n, line := range strings.Split(string(r.section("steps")), "\n") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if err := r.step(line); err != nil {
+			t.Fatalf("step %d, %q: %v", n+1, line, err)
+		}
+	}
+	r.checkFiles()
+	r.checkLog()
+	if r.changed {
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func writeFile(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (r *scriptRun) section(name string) []byte {
+	for _, f := range r.archive.Files {
+		if f.Name == name {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+// step does one line of the steps.
+func (r *scriptRun) step(line string) error {
+	verb, rest, _ := strings.Cut(line, " ")
+	if onTerm := map[string]func(string) error{
+		"wait": r.wait, "gone": r.gone, "armed": r.armed, "type": r.type_, "key": r.keys,
+		"resize": r.resize, "screen": r.screen, "kill": r.kill,
+	}[verb]; onTerm != nil {
+		if r.term == nil {
+			return fmt.Errorf("nothing was started")
+		}
+		return onTerm(rest)
+	}
+	switch verb {
+	case "start":
+		return r.start(rest)
+	case "run":
+		return r.run(rest)
+	case "stdin":
+		r.stdin = rest + "\n"
+	case "stdout":
+		return contains("stdout", r.stdout, rest)
+	case "stderr":
+		return contains("stderr", r.stderr, rest)
+	case "exit":
+		return r.exited(rest)
+	case "sh":
+		return r.sh(rest)
+	default:
+		return fmt.Errorf("no such step")
+	}
+	return nil
+}
+
+func contains(where, text, want string) error {
+	if strings.Contains(text, want) {
+		return nil
+	}
+	return fmt.Errorf("%s is %q", where, text)
+}
+
+// command is the program with the script's model.
+func (r *scriptRun) command(args []string) *exec.Cmd {
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "$WS", r.ws)
+	}
+	cmd := program(r.t, r.ws, r.home, args...)
+	if r.model != nil {
+		cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+r.model.URL+"/v1", "AGENT_MODEL=scripted")
+	}
+	return cmd
+}
+
+// words splits at blanks, but not within double quotes.
+func words(line string) []string {
+	var out []string
+	for _, m := range regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(line, -1) {
+		out = append(out, strings.Trim(m, `"`))
+	}
+	return out
+}
+
+func size(s string) (w, h int, ok bool) {
+	a, b, _ := strings.Cut(s, "x")
+	w, err1 := strconv.Atoi(a)
+	h, err2 := strconv.Atoi(b)
+	return w, h, err1 == nil && err2 == nil
+}
+
+func (r *scriptRun) start(rest string) error {
+	args := words(rest)
+	w, h := 120, 40
+	if len(args) > 0 {
+		if a, b, ok := size(args[0]); ok {
+			w, h, args = a, b, args[1:]
+		}
+	}
+	r.term = onTerminal(r.t, r.command(args), w, h)
+	return nil
+}
+
+func (r *scriptRun) run(rest string) error {
+	cmd := r.command(words(rest))
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(r.stdin), &out, &errs
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		return err
+	}
+	r.stdout, r.stderr, r.exit, r.stdin = out.String(), errs.String(), cmd.ProcessState.ExitCode(), ""
+	return nil
+}
+
+func (r *scriptRun) exited(rest string) error {
+	if r.term != nil {
+		r.exit = r.term.exit()
+		r.stdout = r.term.text()
+		r.term = nil
+	}
+	if got := strconv.Itoa(r.exit); got != rest {
+		return fmt.Errorf("the exit code is %s; stdout %q, stderr %q", got, r.stdout, r.stderr)
+	}
+	return nil
+}
+
+func (r *scriptRun) wait(rest string) error  { r.term.waitFor(rest); return nil }
+func (r *scriptRun) gone(rest string) error  { r.term.waitGone(rest); return nil }
+func (r *scriptRun) type_(rest string) error { r.term.send(rest); return nil }
+func (r *scriptRun) kill(string) error       { r.term.kill(); r.term = nil; return nil }
+
+// armed waits until the choices of a question are no longer dim.
+func (r *scriptRun) armed(string) error {
+	r.term.until("was armed", func(string) bool { return r.term.bright("[y]") })
+	return nil
+}
+
+func (r *scriptRun) keys(rest string) error {
+	for _, name := range strings.Fields(rest) {
+		r.term.key(name)
+	}
+	return nil
+}
+
+func (r *scriptRun) resize(rest string) error {
+	w, h, ok := size(rest)
+	if !ok {
+		return fmt.Errorf("%q is no size", rest)
+	}
+	r.term.resize(w, h)
+	return nil
+}
+
+func (r *scriptRun) sh(command string) error {
+	cmd := exec.CommandContext(r.t.Context(), "bash", "-c", command)
+	cmd.Dir = r.ws
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "HOME="+r.home)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+// passing is what differs from run to run: times, and the spinner.
+var passing = []struct {
+	pattern *regexp.Regexp
+	as      string
+}{
+	{regexp.MustCompile(`\d+:\d\d`), "0:00"},
+	{regexp.MustCompile(`\d+(\.\d+)?(ms|s)\b`), "0s"},
+	{regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`), "*"},
+	{regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{26}`), "ID"},
+}
+
+func (r *scriptRun) masked(text string) string {
+	text = strings.ReplaceAll(text, r.ws, "/ws")
+	for _, p := range passing {
+		text = p.pattern.ReplaceAllString(text, p.as)
+	}
+	return text
+}
+
+// screen waits until the screen is as the script says: what is drawn later must
+// not fail it, what never comes does.
+func (r *scriptRun) screen(name string) error {
+	want := r.section("screen " + name)
+	if *update {
+		r.put("screen "+name, r.masked(r.term.text())+"\n")
+		return nil
+	}
+	if want == nil {
+		return fmt.Errorf("the script has no screen of this name; run the test with -update")
+	}
+	r.term.until("was as screen "+name+" says", func(screen string) bool {
+		return r.masked(screen)+"\n" == string(want)
+	})
+	return nil
+}
+
+func (r *scriptRun) put(name, text string) {
+	r.changed = true
+	for i := range r.archive.Files {
+		if r.archive.Files[i].Name == name {
+			r.archive.Files[i].Data = []byte(text)
+			return
+		}
+	}
+	r.archive.Files = append(r.archive.Files, txtar.File{Name: name, Data: []byte(text)})
+}
+
+func (r *scriptRun) checkFiles() {
+	r.t.Helper()
+	for _, f := range r.archive.Files {
+		name, ok := strings.CutPrefix(f.Name, "want/")
+		if !ok {
+			continue
+		}
+		if name, ok := strings.CutSuffix(name, ".absent"); ok {
+			if _, err := os.Lstat(filepath.Join(r.ws, name)); !os.IsNotExist(err) {
+				r.t.Errorf("%s is there: %v", name, err)
+			}
+			continue
+		}
+		got, err := os.ReadFile(filepath.Join(r.ws, name))
+		if err != nil {
+			r.t.Error(err)
+		} else if diff := cmp.Diff(string(f.Data), string(got)); diff != "" {
+			r.t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// checkLog compares the newest session's log with the script's.
+func (r *scriptRun) checkLog() {
+	r.t.Helper()
+	want := r.section("log")
+	if want == nil {
+		return
+	}
+	store, err := session.OpenStore(r.ws)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	latest, err := store.Latest()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	entries, notices, err := store.Read(latest.ID)
+	if err != nil || len(notices) > 0 {
+		r.t.Fatalf("the log: %v, %v", notices, err)
+	}
+	var got strings.Builder
+	for _, e := range entries {
+		if s := r.short(e); s != "" {
+			fmt.Fprintf(&got, "%s\n", r.masked(s))
+		}
+	}
+	if *update {
+		r.put("log", got.String())
+		return
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		r.t.Errorf("the log (-want +got):\n%s", diff)
+	}
+}
+
+// short is an entry on one line.
+func (r *scriptRun) short(e session.Entry) string {
+	switch e.Kind {
+	case session.KindMessage:
+		m := e.Message
+		s := string(m.Role)
+		if m.Status != "" {
+			s += " " + string(m.Status)
+		}
+		if m.Cut {
+			s += " cut"
+		}
+		if m.Role != session.RoleTool && m.Text != "" {
+			s += fmt.Sprintf(" %q", m.Text)
+		}
+		for _, c := range m.Calls {
+			s += " >" + c.Name
+		}
+		return s
+	case session.KindChange:
+		return fmt.Sprintf("change %s +%d -%d", strings.TrimPrefix(e.Change.Path, r.ws+"/"), e.Change.Added, e.Change.Removed)
+	case session.KindUndo:
+		if e.Undo.Redo {
+			return "redo"
+		}
+		return "undo"
+	case session.KindTurn:
+		return "turn " + string(e.Turn.Outcome)
+	case session.KindTodo:
+		return fmt.Sprintf("todo %d", len(e.Todo))
+	}
+	return string(e.Kind)
+}

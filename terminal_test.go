@@ -1,0 +1,213 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+
+	"github.com/phero-agent/agent/ui/uitest"
+)
+
+// asProgram makes the test binary be the program: what the tests start is the
+// real thing, in a process and on a terminal of its own.
+const asProgram = "AGENT_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// program is the command of the program in a directory, with an empty home.
+func program(t *testing.T, dir, home string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Dir = dir
+	cmd.Env = []string{
+		asProgram + "=1", "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+		"GOFLAGS=-mod=mod", "SHELL=/bin/bash",
+	}
+	return cmd
+}
+
+// patience is how long anything on a terminal may take before a test fails.
+const patience = 60 * time.Second
+
+// terminal is the program on a real terminal.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	pty  *os.File
+	done chan struct{} // closed when the program's output ended
+
+	mu   sync.Mutex
+	more chan struct{} // closed and made anew when the screen changes
+	vt   *vt.Emulator
+	raw  strings.Builder
+}
+
+// onTerminal starts a command on a terminal of w by h cells.
+func onTerminal(t *testing.T, cmd *exec.Cmd, w, h int) *terminal {
+	t.Helper()
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := &terminal{t: t, cmd: cmd, pty: tty, done: make(chan struct{}), more: make(chan struct{}), vt: vt.NewEmulator(w, h)}
+	go io.Copy(tty, term.vt) // answers to what the program asks its terminal
+	go term.read()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		tty.Close()
+		<-term.done
+		term.vt.Close()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("the last screen:\n%s", term.text())
+		}
+	})
+	return term
+}
+
+func (s *terminal) read() {
+	defer close(s.done)
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := s.pty.Read(buf)
+		s.mu.Lock()
+		s.raw.Write(buf[:n])
+		s.vt.Write(buf[:n])
+		close(s.more)
+		s.more = make(chan struct{})
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// text is the screen, without trailing blanks.
+func (s *terminal) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.Split(s.vt.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// until waits for a screen that is right.
+func (s *terminal) until(what string, right func(screen string) bool) {
+	s.t.Helper()
+	deadline := time.After(patience)
+	for {
+		s.mu.Lock()
+		more := s.more
+		s.mu.Unlock()
+		if right(s.text()) {
+			return
+		}
+		select {
+		case <-more:
+		case <-s.done:
+			if right(s.text()) {
+				return
+			}
+			s.t.Fatalf("the program ended before its screen %s:\n%s", what, s.text())
+		case <-deadline:
+			s.t.Fatalf("the screen never %s:\n%s", what, s.text())
+		}
+	}
+}
+
+func (s *terminal) waitFor(text string) {
+	s.t.Helper()
+	s.until("showed "+text, func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+func (s *terminal) waitGone(text string) {
+	s.t.Helper()
+	s.until("lost "+text, func(screen string) bool { return !strings.Contains(screen, text) })
+}
+
+// bright tells whether the screen shows a text that is not dim.
+func (s *terminal) bright(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for y, line := range strings.Split(s.vt.String(), "\n") {
+		before, _, found := strings.Cut(line, text)
+		if !found {
+			continue
+		}
+		cell := s.vt.CellAt(ansi.StringWidth(before), y)
+		return cell != nil && cell.Style.Attrs&uv.AttrFaint == 0
+	}
+	return false
+}
+
+func (s *terminal) send(raw string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.pty, raw); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// key presses a key by its name, as "ctrl+c".
+func (s *terminal) key(name string) {
+	s.t.Helper()
+	raw, ok := uitest.KeyBytes(name)
+	if !ok {
+		s.t.Fatalf("no key %q", name)
+	}
+	s.send(raw)
+}
+
+func (s *terminal) resize(w, h int) {
+	s.t.Helper()
+	s.mu.Lock()
+	s.vt.Resize(w, h)
+	s.mu.Unlock()
+	if err := pty.Setsize(s.pty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// kill ends the program as a power cut would.
+func (s *terminal) kill() {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		s.t.Fatal(err)
+	}
+	<-s.done
+}
+
+// exit waits for the program's end and returns its exit code.
+func (s *terminal) exit() int {
+	s.t.Helper()
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+		s.t.Fatalf("the program did not end:\n%s", s.text())
+	}
+	s.cmd.Wait()
+	return s.cmd.ProcessState.ExitCode()
+}
