@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,4 +106,20 @@ func grep(t testing.TB, in GrepInput, opts ...Option) (*GrepOutput, error) {
 	res, err := call(t, must(NewGrepTool(opts...)).Tool(), in)
 	out, _ := res.(*GrepOutput)
 	return out, err
+}
+
+// allTools makes the six tools.
+func allTools(opts ...Option) (map[string]*tools.Tool, error) {
+	r, err1 := NewReadTool(opts...)
+	w, err2 := NewWriteTool(opts...)
+	e, err3 := NewEditTool(opts...)
+	m, err4 := NewMultiEditTool(opts...)
+	gl, err5 := NewGlobTool(opts...)
+	gr, err6 := NewGrepTool(opts...)
+	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
+		return nil, err
+	}
+	return map[string]*tools.Tool{
+		"read": r.Tool(), "write": w.Tool(), "edit": e.Tool(), "multi_edit": m.Tool(), "glob": gl.Tool(), "grep": gr.Tool(),
+	}, nil
 }

@@ -195,7 +195,7 @@ func (pg *page) show(ctx context.Context, r io.Reader, size int64) (string, erro
 		if pg.lines < pg.first {
 			continue
 		}
-		if !pg.add(line, lines.length) {
+		if !pg.add(line, lines) {
 			return pg.end(fmt.Sprintf("[output cut at %d characters: read on with offset=%d]", pg.chars, pg.lines)), nil
 		}
 		shown++
@@ -242,11 +242,17 @@ func (pg *page) keepBytes() int {
 	return pg.chars*utf8.UTFMax + 16
 }
 
-// add appends a line, length bytes long in the file. It tells false when the line
-// does not fit any more. A line that would not fit on an empty page is clipped.
-func (pg *page) add(line []byte, length int64) bool {
+// add appends a line that lines has read. It tells false when the line does not fit
+// any more. A line that would not fit on an empty page is clipped.
+func (pg *page) add(line []byte, lines *lineReader) bool {
 	if pg.lines == 1 {
 		line = bytes.TrimPrefix(line, []byte(bom))
+	}
+	if lines.cut { // maybe in the middle of a character
+		for n := 0; n < utf8.UTFMax && len(line) > 0 && !utf8.RuneStart(line[len(line)-1]); n++ {
+			line = line[:len(line)-1]
+		}
+		line = line[:max(len(line)-1, 0)]
 	}
 	text := showBytes(string(line))
 	if len(text) != len(line) {
@@ -261,7 +267,7 @@ func (pg *page) add(line []byte, length int64) bool {
 		if pg.used > 0 {
 			return false
 		}
-		mark := fmt.Sprintf("… [line clipped: it has %d bytes]", length)
+		mark := fmt.Sprintf("… [line clipped: it has %d bytes]", lines.length)
 		text = text[:runeOffset(text, max(pg.chars-len(head)-utf8.RuneCountInString(mark), 0))] + mark
 		n = pg.chars
 	}
@@ -288,25 +294,30 @@ type lineReader struct {
 	r      *bufio.Reader
 	keep   int
 	length int64 // of the last line, in bytes
+	cut    bool  // not all of the last line is held
 	buf    []byte
 }
 
 // next returns the next line, or only passes over it.
 func (l *lineReader) next(want bool) ([]byte, error) {
-	l.buf, l.length = l.buf[:0], 0
+	l.buf, l.length, l.cut = l.buf[:0], 0, false
 	for {
 		piece, err := l.r.ReadSlice('\n')
 		l.length += int64(len(piece))
 		if want && (l.keep == 0 || len(l.buf) < l.keep) {
 			l.buf = append(l.buf, piece...)
+		} else {
+			l.cut = true
 		}
 		switch {
 		case err == bufio.ErrBufferFull:
 			continue
 		case err == io.EOF && l.length > 0 || err == nil:
-			line := bytes.TrimSuffix(l.buf, []byte("\n"))
-			if len(line) < len(l.buf) {
+			if err == nil {
 				l.length--
+			}
+			line, ended := bytes.CutSuffix(l.buf, []byte("\n"))
+			if ended {
 				line = bytes.TrimSuffix(line, []byte("\r"))
 			}
 			return line, nil

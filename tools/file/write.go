@@ -142,7 +142,7 @@ func (p *plan) unchanged() error {
 		return &ChangedError{Path: p.change.Path, Since: sinceChecked, Gone: true}
 	}
 	if p.was == nil {
-		return &ChangedError{Path: p.change.Path, Since: sinceChecked}
+		return fs.ErrExist
 	}
 	now, _, err := p.place.read(info, 0)
 	if err != nil {
@@ -226,7 +226,10 @@ func (t *WriteTool) plan(in *WriteInput) (*plan, error) {
 			return nil, err
 		}
 	}
-	return t.opts.plan(in.FilePath, 0, false, func(before []byte, _ bool) ([]byte, int, error) {
+	return t.opts.plan(in.FilePath, 0, false, func(before []byte, existed bool) ([]byte, int, error) {
+		if existed && t.opts.noOverwrite {
+			return nil, 0, ErrFileExists // it came up since free looked
+		}
 		after := []byte(in.Content)
 		if bytes.HasPrefix(before, []byte(bom)) && !strings.HasPrefix(in.Content, bom) {
 			after = append([]byte(bom), after...) // no model sees it, so none would send it
