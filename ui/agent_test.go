@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"fmt"
 	"sync"
 	"testing"
@@ -127,4 +128,12 @@ func result(id string, status session.Status, text string) app.Event {
 
 func aCall(id, name, arguments string) tools.ToolCall {
 	return tools.ToolCall{ID: id, Name: name, Arguments: arguments}
+}
+
+func jsonText(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }

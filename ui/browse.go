@@ -46,7 +46,7 @@ func (tr *transcript) margin(y int, focused bool) string {
 	}
 	t := tr.look.theme
 	switch row, ok := tr.list.At(y); {
-	case !ok || row.Item != tr.cursor.Item:
+	case !ok || row.Item != tr.cursor.Item || row.Line < tr.items[row.Item].lead():
 		return " "
 	case row.Line == tr.cursor.Line:
 		return t.accent.Render(t.sign.current)
@@ -92,7 +92,7 @@ func (tr *transcript) enter() bool {
 	if len(tr.items) == 0 {
 		return false
 	}
-	tr.cursor = list.Row{Item: len(tr.items) - 1}
+	tr.cursor = tr.start(len(tr.items) - 1)
 	return true
 }
 
@@ -113,7 +113,7 @@ func (tr *transcript) browse(a action) {
 		tr.toMessage(1)
 	case actTop:
 		tr.list.Top()
-		tr.cursor = list.Row{}
+		tr.cursor = tr.start(0)
 	case actBottom:
 		tr.list.Bottom()
 		tr.cursor = list.Row{Item: len(tr.items) - 1, Line: tr.height(len(tr.items)-1) - 1}
@@ -129,21 +129,23 @@ func (tr *transcript) browse(a action) {
 
 func (tr *transcript) height(i int) int { return max(1, len(tr.items[i].Lines(max(1, tr.inner)))) }
 
+// start is the first row of an item that is not empty.
+func (tr *transcript) start(i int) list.Row { return list.Row{Item: i, Line: tr.items[i].lead()} }
+
 // step moves the cursor by a line.
 func (tr *transcript) step(by int) {
 	c := &tr.cursor
 	c.Line += by
-	switch {
-	case c.Line < 0 && c.Item == 0:
-		c.Line = 0
-	case c.Line < 0:
+	switch first := tr.items[c.Item].lead(); {
+	case c.Line < first && c.Item == 0:
+		c.Line = first
+	case c.Line < first:
 		c.Item--
 		c.Line = tr.height(c.Item) - 1
 	case c.Line >= tr.height(c.Item) && c.Item == len(tr.items)-1:
 		c.Line = tr.height(c.Item) - 1
 	case c.Line >= tr.height(c.Item):
-		c.Item++
-		c.Line = 0
+		*c = tr.start(c.Item + 1)
 	}
 	tr.list.Show(c.Item, c.Line)
 }
@@ -151,13 +153,13 @@ func (tr *transcript) step(by int) {
 // toMessage moves the cursor to the next message, of the person or the model.
 func (tr *transcript) toMessage(by int) {
 	i := tr.cursor.Item + by
-	if by < 0 && tr.cursor.Line > 0 && tr.items[tr.cursor.Item].message() {
+	if by < 0 && tr.cursor.Line > tr.items[tr.cursor.Item].lead() && tr.items[tr.cursor.Item].message() {
 		i = tr.cursor.Item
 	}
 	for i > 0 && i < len(tr.items)-1 && !tr.items[i].message() {
 		i += by
 	}
-	tr.cursor = list.Row{Item: max(0, min(i, len(tr.items)-1))}
+	tr.cursor = tr.start(max(0, min(i, len(tr.items)-1)))
 	tr.list.Show(tr.cursor.Item, min(tr.height(tr.cursor.Item)-1, 3))
 	tr.list.Show(tr.cursor.Item, 0)
 }
@@ -208,8 +210,8 @@ func (tr *transcript) search(what string, by int) bool {
 	for k := 1; k <= n; k++ {
 		i := ((tr.cursor.Item+by*k)%n + n) % n
 		if strings.Contains(strings.ToLower(tr.items[i].plain()), needle) {
-			tr.cursor = list.Row{Item: i}
-			tr.list.Show(i, 0)
+			tr.cursor = tr.start(i)
+			tr.list.Show(i, tr.cursor.Line)
 			return true
 		}
 	}

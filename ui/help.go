@@ -53,7 +53,7 @@ func (h *help) lines(t *theme, w int) []string {
 			for n, l := range text.Wrap(b.help, max(10, w-keysW-2)) {
 				keys := ""
 				if n == 0 {
-					keys = b.shown
+					keys = t.words(b.shown)
 				}
 				lines = append(lines, "  "+t.accent.Render(text.Pad(keys, keysW-2))+"  "+l)
 			}

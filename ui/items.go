@@ -33,6 +33,7 @@ type item interface {
 	unfolded() bool
 	message() bool // begins something that [ and ] go to
 	setGap()       // leaves an empty row above
+	lead() int     // empty rows above
 }
 
 // entry is what items have in common.
@@ -46,12 +47,15 @@ func (e *entry) unfold(on bool) { e.open = on }
 func (e *entry) unfolded() bool { return e.open }
 func (e *entry) message() bool  { return false }
 func (e *entry) setGap()        { e.gap = true }
-func (e *entry) spaced() []string {
+
+func (e *entry) lead() int {
 	if e.gap {
-		return []string{""}
+		return 1
 	}
-	return nil
+	return 0
 }
+
+func (e *entry) spaced() []string { return make([]string, e.lead()) }
 
 // userItem is a message of the person.
 type userItem struct {

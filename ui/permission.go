@@ -169,7 +169,11 @@ func (p *permission) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 	if p.step == stepReason {
 		line, cursor := inputView(&p.reason, w-2, 2, 0)
 		out := []string{t.accent.Render(t.sign.prompt) + " " + line}
-		return append(out, "", t.dim.Render("enter says no and tells the model "+t.sign.dot+" esc goes back")), cursor
+		hint := "enter says no and tells the model " + t.sign.dot + " esc goes back"
+		if w < plainBelowW {
+			hint = "enter says no " + t.sign.dot + " esc goes back"
+		}
+		return append(out, "", t.dim.Render(text.Truncate(hint, w, t.sign.ellipsis))), cursor
 	}
 	lines := p.lines(t, w)
 	footer := p.footer()
@@ -201,7 +205,11 @@ func (p *permission) choices(t *theme, w int) string {
 		return t.accent.Render("["+key+"]") + " " + label
 	}
 	if p.step == stepAlways {
-		return item("y", "yes, until the session ends", p.scroll.complete()) + "   " + item("n", "go back", true)
+		yes := "yes, until the session ends"
+		if w < plainBelowW {
+			yes = "yes"
+		}
+		return item("y", yes, p.scroll.complete()) + "   " + item("n", "go back", true)
 	}
 	subjects := p.asked.Request.Subjects
 	var always []string
@@ -234,10 +242,10 @@ func (p *permission) choices(t *theme, w int) string {
 func (p *permission) hints(t *theme, w int) string {
 	var parts []string
 	if p.scroll.overflows() {
-		parts = append(parts, "↑↓ scroll")
+		parts = append(parts, t.sign.upDown+" scroll")
 	}
 	if p.asked.Change != nil {
-		parts = append(parts, "←→ pan")
+		parts = append(parts, t.sign.leftRight+" pan")
 		if w >= splitFromW {
 			word := "u side by side"
 			if p.split {

@@ -86,11 +86,18 @@ func (p *picker) narrow() {
 	}
 	labels := make([]string, len(p.all))
 	for i, r := range p.all {
-		labels[i] = r.label + " " + r.detail
+		labels[i] = r.label
 	}
 	p.shown = nil
+	taken := map[int]bool{}
 	for _, m := range fuzzy.Find(pattern, labels) {
+		taken[m.Index] = true
 		p.shown = append(p.shown, p.all[m.Index])
+	}
+	for i, r := range p.all {
+		if !taken[i] && strings.Contains(strings.ToLower(r.detail), strings.ToLower(pattern)) {
+			p.shown = append(p.shown, r)
+		}
 	}
 }
 

@@ -298,11 +298,10 @@ func (f *form) tabs(t *theme, w int) string {
 func (f *form) option(t *theme, w int, p *part, i int, o human.Choice) []string {
 	label := fmt.Sprintf("%s%d %s", p.mark(t, i), i+1, text.Line(o.Label))
 	indent := strings.Repeat(" ", text.Width(p.mark(t, i))+2)
-	lines := text.Wrap(label+" — "+text.Line(o.Description), max(8, w-2))
+	lines := text.Wrap(label+" "+t.sign.dash+" "+text.Line(o.Description), max(8, w-len(indent)))
 	for n := range lines {
 		if n > 0 {
 			lines[n] = indent + lines[n]
-			lines[n] = text.Truncate(lines[n], w, t.sign.ellipsis)
 		}
 		if i == p.cursor {
 			lines[n] = t.selected.Render(text.Pad(lines[n], w))

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"testing"
 	"time"
 
 	"github.com/phero-agent/agent/app"
@@ -50,23 +49,4 @@ func askBash(s *stage) {
 		Request: permissions.Request{Tool: "bash", CallID: "c4", Subject: "go test ./... && git push origin main", Raw: "go test ./... && git push origin main", Subjects: []string{"git push origin main"}},
 		NoRule:  []string{"git push origin main"},
 	})
-}
-
-func TestScreens(t *testing.T) {
-	sizes := []struct{ w, h int }{{120, 40}, {80, 24}, {40, 10}}
-	for _, size := range sizes {
-		on(t, size.w, size.h, Options{}, func(t *testing.T, s *stage) {
-			working(s)
-			t.Log("\n" + s.Text())
-			askBash(s)
-			s.Wait(time.Second)
-			t.Log("\n" + s.Text())
-			s.Key("n")
-			askEdit(s)
-			s.Wait(2 * time.Second)
-			t.Log("\n" + s.Text())
-			s.Key("?")
-			t.Log(s.app.log())
-		})
-	}
 }

@@ -91,6 +91,9 @@ func (s *status) left(t *theme, w int, now time.Time, spin string) string {
 	if s.doing != waitingForYou {
 		parts = append(parts, stop)
 	}
+	if s.retry != nil {
+		parts = append(parts, text.Line(s.retry.Reason))
+	}
 	return strings.Join(parts, " "+t.sign.dot+" ")
 }
 
@@ -98,8 +101,7 @@ const waitingForYou = "Waiting for you"
 
 func (s *status) what(now time.Time) string {
 	if s.retry != nil {
-		wait := max(0, s.retry.Until.Sub(now).Round(time.Second))
-		return fmt.Sprintf("Trying again in %s: %s", clock(wait), text.Line(s.retry.Reason))
+		return "Trying again in " + clock(max(0, s.retry.Until.Sub(now).Round(time.Second)))
 	}
 	if s.doing == "" {
 		return "Thinking"

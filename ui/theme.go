@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/phero-agent/agent/ui/diff"
@@ -30,7 +32,8 @@ type signs struct {
 	current, pending                       string
 	user, prompt, line, bar, thumb, track  string
 	selection, ellipsis, folded, unfolded  string
-	minus, dot, down                       string
+	minus, dot, down, dash                 string
+	upDown, leftRight, up                  string
 	spinner                                []string
 }
 
@@ -40,7 +43,8 @@ func unicodeSigns() signs {
 		current: "▸", pending: "·",
 		user: "▌", prompt: "›", line: "─", bar: "│", thumb: "┃", track: "│",
 		selection: "▎", ellipsis: "…", folded: "▸", unfolded: "▾",
-		minus: "−", dot: "·", down: "↓",
+		minus: "−", dot: "·", down: "↓", dash: "—",
+		upDown: "↑↓", leftRight: "←→", up: "↑",
 		spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 	}
 }
@@ -51,7 +55,8 @@ func asciiSigns() signs {
 		current: ">", pending: "-",
 		user: "|", prompt: ">", line: "-", bar: "|", thumb: "#", track: "|",
 		selection: "|", ellipsis: "~", folded: ">", unfolded: "v",
-		minus: "-", dot: "-", down: "v",
+		minus: "-", dot: "-", down: "v", dash: "-",
+		upDown: "up/down", leftRight: "left/right", up: "up",
 		spinner: []string{"|", "/", "-", "\\"},
 	}
 }
@@ -90,4 +95,12 @@ func newTheme(dark, ascii bool, profile colorprofile.Profile) *theme {
 		}
 	}
 	return t
+}
+
+// words replaces arrows by their names where there is only ASCII.
+func (t *theme) words(s string) string {
+	if t.sign.up == "↑" {
+		return s
+	}
+	return strings.NewReplacer("↑", "up", "↓", "down", "←", "left", "→", "right").Replace(s)
 }

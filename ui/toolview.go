@@ -337,5 +337,17 @@ func grepDetail(c *call) string {
 	if c.arg("output_mode") != "content" {
 		return more(plural(len(out.Output), "file", "files"), out.Truncated)
 	}
-	return more(plural(len(out.Output), "line", "lines"), out.Truncated)
+	matches, files := 0, map[string]bool{}
+	for _, l := range out.Output {
+		path, rest, _ := strings.Cut(l, ":")
+		number, _, ok := strings.Cut(rest, ":")
+		if _, err := strconv.Atoi(number); ok && err == nil {
+			matches++
+			files[path] = true
+		}
+	}
+	if matches == 0 {
+		return more(plural(len(out.Output), "line", "lines"), out.Truncated)
+	}
+	return more(plural(matches, "match", "matches")+" in "+plural(len(files), "file", "files"), out.Truncated)
 }

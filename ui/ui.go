@@ -304,7 +304,7 @@ func (m *Model) tick() tea.Cmd {
 		if m.opts.Still || m.blurred || m.question() != nil {
 			every = time.Second
 		}
-	case m.shells.running() > 0 || !m.status.until.IsZero() || !m.quitAt.IsZero():
+	case m.question() != nil || m.shells.running() > 0 || !m.status.until.IsZero() || !m.quitAt.IsZero():
 		every = time.Second
 	default:
 		return nil

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -136,7 +137,7 @@ func (m *Model) aboveText() []string {
 		for i, q := range m.queued[len(m.queued)-m.lay.queue:] {
 			right := ""
 			if i == m.lay.queue-1 && m.w >= plainBelowW {
-				right = "alt+↑ to edit"
+				right = "alt+" + t.sign.up + " to edit"
 			}
 			rows = append(rows, t.dim.Render(" "+spread(t, m.w-2, "queued  "+text.Line(q), right)))
 		}
@@ -202,19 +203,18 @@ func (m *Model) statusRow() (string, *tea.Cursor) {
 func (m *Model) windowTitle() string {
 	name := m.title
 	if name == "" && m.look.workspace != "" {
-		name = relative("", lastPart(m.look.workspace))
+		name = filepath.Base(m.look.workspace)
 	}
-	name = text.Truncate(text.Line(name), 60, "…")
+	sign := m.look.theme.sign
+	name = text.Truncate(text.Line(name), 60, sign.ellipsis)
 	switch {
 	case m.question() != nil:
-		return "● agent — waiting"
+		return sign.running + " agent " + sign.dash + " waiting"
 	case name == "":
 		return "agent"
 	}
-	return "agent — " + name
+	return "agent " + sign.dash + " " + name
 }
-
-func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 // programStatus tells terminals that show it what the program does.
 func (m *Model) programStatus() *tea.ProgramStatus {

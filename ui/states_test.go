@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/bash"
+	"github.com/phero-agent/agent/tools/human"
+)
+
+// states are what can be seen, each with how to get there.
+var states = []struct {
+	name string
+	opts Options
+	show func(s *stage)
+}{
+	{"welcome", Options{Version: "1.2.3", Files: listed}, func(s *stage) {}},
+	{"working", Options{}, working},
+	{"streaming", Options{}, func(s *stage) {
+		s.emit(app.TurnStarted{}, userSays("explain"), app.ReplyDelta{Reasoning: "The person wants\nan explanation."},
+			app.ReplyDelta{Text: "# Title\n\nSome *words*, `code` and a list:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```go\nfunc main() {\n\tprintln(\"日本語\")\n"})
+	}},
+	{"arriving", Options{}, func(s *stage) {
+		s.emit(app.TurnStarted{}, userSays("write it"), app.ReplyDelta{Text: "Now the file."}, app.CallDelta{Tool: "write", Bytes: 2150})
+	}},
+	{"ask-bash", Options{}, func(s *stage) { working(s); askBash(s) }},
+	{"ask-bash-armed", Options{}, func(s *stage) { working(s); askBash(s); s.Wait(2 * time.Second) }},
+	{"ask-always", Options{}, func(s *stage) { working(s); askBash(s); s.Wait(2 * time.Second); s.Key("pgdown", "a") }},
+	{"ask-reason", Options{}, func(s *stage) { working(s); askBash(s); s.Wait(2 * time.Second); s.Key("e"); s.Type("run make test") }},
+	{"ask-edit", Options{}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second) }},
+	{"ask-edit-full", Options{}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second); s.Key("f", "u") }},
+	{"ask-queue", Options{}, func(s *stage) { working(s); askEdit(s); askBash(s); s.Wait(2 * time.Second) }},
+	{"ask-rule", Options{}, func(s *stage) {
+		a := askedBash("1", "git push --force")
+		a.Request.Reason, a.Request.Rule, a.NoRule, a.Request.Subjects = permissions.ReasonAskRule, "bash(git push*)", nil, nil
+		a.Call.Agent = "review"
+		s.emit(a)
+		s.Wait(2 * time.Second)
+	}},
+	{"question", Options{}, func(s *stage) { s.emit(oneQuestion); s.Wait(2 * time.Second) }},
+	{"question-other", Options{}, func(s *stage) {
+		s.emit(oneQuestion)
+		s.Wait(2 * time.Second)
+		s.Key("down", "down", "enter")
+		s.Type("a third way")
+	}},
+	{"question-multi", Options{}, func(s *stage) {
+		s.emit(moreQuestions)
+		s.Wait(2 * time.Second)
+		s.Key("enter", "space", "down", "space")
+	}},
+	{"question-review", Options{}, func(s *stage) {
+		s.emit(moreQuestions)
+		s.Wait(2 * time.Second)
+		s.Key("enter", "space", "down", "enter")
+	}},
+	{"commands", Options{}, func(s *stage) { s.Type("/") }},
+	{"files", Options{Files: listed}, func(s *stage) { s.Type("see @loop") }},
+	{"help", Options{}, func(s *stage) { s.Key("?") }},
+	{"palette", Options{}, func(s *stage) { s.Key("ctrl+p"); s.Type("sess") }},
+	{"sessions", Options{}, func(s *stage) {
+		s.app.sessions = []session.Info{
+			{ID: "01A", Title: "Rename Foo to Bar", Changed: time.Now().Add(-3 * time.Minute), Messages: 12, Open: true},
+			{ID: "01B", Title: "日本語のドキュメント", Changed: time.Now().Add(-30 * time.Hour), Messages: 1},
+			{ID: "01C", Changed: time.Now().Add(-40 * time.Hour)},
+		}
+		s.Key("ctrl+s")
+	}},
+	{"todo-pane", Options{}, func(s *stage) { working(s); s.Key("ctrl+t") }},
+	{"output-pane", Options{}, func(s *stage) {
+		working(s)
+		for n := range 100 {
+			s.pump.Emit(app.ToolOutput{CallID: "c4", Chunk: fmt.Appendf(nil, "\x1b[32mline\x1b[0m %d\n", n)})
+		}
+		s.Key("ctrl+t", "ctrl+t")
+	}},
+	{"shells-pane", Options{}, func(s *stage) { working(s); s.emit(twoShells()); s.Key("ctrl+t", "ctrl+t", "ctrl+t") }},
+	{"files-pane", Options{}, func(s *stage) { working(s); s.emit(twoShells()); s.Key("ctrl+t", "ctrl+t", "ctrl+t", "ctrl+t") }},
+	{"kill", Options{}, func(s *stage) { s.emit(twoShells()); s.Key("ctrl+t", "x") }},
+	{"quit", Options{}, func(s *stage) { s.emit(twoShells()); s.Key("ctrl+d") }},
+	{"calls", Options{}, calls4},
+	{"calls-unfolded", Options{}, func(s *stage) { calls4(s); s.Key("ctrl+o") }},
+	{"browsing", Options{}, func(s *stage) { calls4(s); s.Key("tab", "[", "k", "k") }},
+	{"finding", Options{}, func(s *stage) { calls4(s); s.Key("tab", "/"); s.Type("needle") }},
+	{"scrolled", Options{}, func(s *stage) {
+		s.emit(userSays("talk"), modelSays(strings.Repeat("A paragraph.\n\n", 60)))
+		s.Key("pgup", "pgup")
+		s.emit(userSays("more"), modelSays("new"))
+	}},
+	{"retrying", Options{}, func(s *stage) {
+		s.emit(app.TurnStarted{}, userSays("hi"), app.Retrying{Reason: "429 from api.openai.com: rate limit", Attempt: 2, Until: time.Now().Add(9 * time.Second)})
+	}},
+	{"silent", Options{}, func(s *stage) {
+		s.emit(app.TurnStarted{}, userSays("wait"), modelSays("", aCall("c", "bash", `{"command":"sleep 100"}`)), app.ToolStarted{Call: aCall("c", "bash", ""), Time: time.Now()})
+		s.Wait(75 * time.Second)
+	}},
+	{"failed", Options{}, func(s *stage) {
+		s.emit(app.TurnStarted{}, userSays("hi"),
+			app.Committed{Entry: session.Entry{Kind: session.KindTurn, Turn: &session.Turn{Outcome: session.OutcomeFailed, Error: "401 from api.openai.com: set OPENAI_API_KEY"}}},
+			app.TurnEnded{Outcome: session.OutcomeFailed}, app.Notice{Level: app.Error, Text: "the session is not saved: disk full"})
+	}},
+	{"interrupted", Options{}, func(s *stage) {
+		s.emit(app.TurnStarted{}, userSays("hi"), modelSays("", aCall("c", "bash", `{"command":"make"}`)), app.ReplyDelta{Text: "half"},
+			committed(session.Message{Role: session.RoleAssistant, Text: "half", Cut: true}),
+			app.Committed{Entry: session.Entry{Kind: session.KindTurn, Turn: &session.Turn{Outcome: session.OutcomeInterrupted}}}, app.TurnEnded{})
+	}},
+	{"full-window", Options{}, func(s *stage) {
+		s.emit(userSays("hi"), app.Usage{Last: session.Usage{Input: 105_000, Output: 500}, Window: 128_000}, app.State{Workspace: "/w", Model: "demo", Scripted: true, Sandbox: "none"})
+	}},
+	{"ascii", Options{ASCII: true}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second) }},
+}
+
+func listed() ([]string, error) {
+	return []string{"app/loop.go", "app/loop_test.go", "main.go", "README.md", "ui/loop/日本.go"}, nil
+}
+
+var oneQuestion = app.Questioned{ID: "h1", Input: human.Input{Questions: []human.Question{{
+	Header: "Auth", Question: "Which way of signing in should the service use?",
+	Options: []human.Choice{{Label: "OAuth", Description: "a provider signs people in"}, {Label: "Passwords", Description: "we keep hashes, and have to guard them well for as long as we have them"}},
+}}}}
+
+var moreQuestions = app.Questioned{ID: "h2", Source: "Trust", Input: human.Input{Questions: []human.Question{
+	{Header: "Auth", Question: "Which way?", Options: []human.Choice{{Label: "OAuth", Description: "a provider"}, {Label: "Own", Description: "hashes"}}},
+	{Header: "Targets", Question: "Where does it run?", MultiSelect: true, Options: []human.Choice{{Label: "Linux", Description: "servers"}, {Label: "macOS", Description: "laptops"}, {Label: "Windows", Description: "both"}}},
+}}}
+
+func twoShells() app.Event {
+	return app.Shells{List: []bash.ShellInfo{
+		{ID: "bash_1", Command: "npm run dev", Started: time.Now().Add(-65 * time.Second), Running: true, Tail: "compiled\nlistening on :3000\n"},
+		{ID: "bash_2", Command: "make watch", Started: time.Now(), ExitCode: 2, Tail: "make: *** [all] Error 2\n"},
+	}}
+}
+
+// calls4 is a turn with every kind of call.
+func calls4(s *stage) {
+	long := strings.TrimSuffix(strings.Repeat("output\n", 30), "\n")
+	s.emit(userSays("do everything"), app.ReplyDelta{Reasoning: "Let me see.\nFirst this."},
+		committed(session.Message{Role: session.RoleAssistant, Reasoning: "Let me see.\nFirst this.", Text: "Looking.", Calls: []tools.ToolCall{
+			aCall("r1", "read", `{"file_path":"a.go"}`), aCall("r2", "read", `{"file_path":"b.go"}`), aCall("r3", "glob", `{"pattern":"*.go"}`), aCall("r4", "read", `{"file_path":"gone.go"}`)}}),
+		result("r1", session.StatusOK, "1\tx"), result("r2", session.StatusOK, "1\tx"), result("r3", session.StatusOK, `{"paths":["a.go"]}`),
+		result("r4", session.StatusFailed, "Error: gone.go: no such file"),
+		modelSays("Now the rest.",
+			aCall("b1", "bash", `{"command":"make"}`), aCall("b2", "bash", `{"command":"make test"}`), aCall("b3", "bash", `{"command":"rm -rf /"}`),
+			aCall("b4", "bash", `{"command":"npm run dev","run_in_background":true}`),
+			aCall("w", "web_fetch", `{"url":"https://go.dev/doc"}`), aCall("t", "todo_write", `{"todos":[{"content":"One","status":"completed"},{"content":"Two","status":"in_progress"}]}`),
+			aCall("u", "user_interaction", `{"questions":[{"header":"Auth"},{"header":"Color"}]}`), aCall("m", "mcp_issue", `{"title":"A title","n":1}`),
+			aCall("a", "agent", `{"name":"review","description":"reads the change","input":"…"}`)),
+		result("b1", session.StatusOK, jsonText(map[string]any{"output": long, "exit_code": 0})),
+		result("b2", session.StatusOK, jsonText(map[string]any{"output": long, "exit_code": 1})),
+		result("b3", session.StatusDenied, "permission denied by the user: never do that"),
+		result("b4", session.StatusOK, `{"output":"","bash_id":"bash_1","running":true}`),
+		result("w", session.StatusOK, strings.Repeat("x", 5000)), result("t", session.StatusOK, "ok"),
+		result("u", session.StatusOK, `{"answers":{"Auth":{"selections":["OAuth"]},"Color":{"other":"a warm red"}}}`),
+		result("m", session.StatusOK, "created\nissue 7"),
+		committed(session.Message{Role: session.RoleAssistant, Parent: "a", Text: "I read it.\nIt is fine.", Calls: []tools.ToolCall{aCall("s1", "read", `{"file_path":"c.go"}`), aCall("s2", "grep", `{"pattern":"needle"}`)}}),
+		result("s1", session.StatusOK, "1\tx"), result("s2", session.StatusFailed, "Error: bad pattern"),
+		result("a", session.StatusOK, `{"output":"All good.\nNothing to change."}`),
+		modelSays("Done."),
+	)
+}
+
+func TestStates(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{120, 40}, {80, 24}, {40, 10}} {
+		for _, state := range states {
+			name := fmt.Sprintf("%s-%dx%d", state.name, size.w, size.h)
+			t.Run(name, func(t *testing.T) {
+				on(t, size.w, size.h, state.opts, func(t *testing.T, s *stage) {
+					state.show(s)
+					s.Golden(name)
+				})
+			})
+		}
+	}
+}
