@@ -24,10 +24,13 @@ func (w *walker) command(args []*syntax.Word, items []item) {
 		w.suspect(clip(name.text), "bash may read this word differently")
 		return
 	}
-	for i, word := range words[1:] {
+	for _, word := range words[1:] {
 		// bash evaluates $(…) in a subscript even where it was quoted.
+		if word.value == word.text {
+			continue
+		}
 		if _, what := substitution(word.value); what != "" {
-			w.mark(clip(args[i+1].Lit()+word.text), "it holds the text of a "+what)
+			w.mark(clip(word.text), "it holds the text of a "+what)
 		}
 	}
 	w.builtin(name.text, args[1:], words[1:])

@@ -2,6 +2,7 @@ package permissions
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -204,7 +205,7 @@ const (
 
 // simple adds a simple command: its words in the order of the source.
 func (w *walker) simple(s *syntax.Stmt, cmd *syntax.CallExpr) {
-	var items []item
+	items := make([]item, 0, len(cmd.Assigns)+len(cmd.Args)+len(s.Redirs))
 	for _, a := range cmd.Assigns {
 		items = append(items, w.item(a.Pos(), a.End(), assignment))
 	}
@@ -245,10 +246,7 @@ func insert(items []item, it item) []item {
 	for i > 0 && items[i-1].from > it.from {
 		i--
 	}
-	items = append(items, item{})
-	copy(items[i+1:], items[i:])
-	items[i] = it
-	return items
+	return slices.Insert(items, i, it)
 }
 
 func isLit(p syntax.WordPart) bool {
@@ -283,29 +281,29 @@ func (w *walker) bodies(redirs []*syntax.Redirect) string {
 
 // newPart makes the texts of a simple command that rules and answers see.
 func (w *walker) newPart(items []item, bodies string) part {
-	var p part
-	kept := join(items, func(it item) bool { return it.kind != assignment && it.kind != other }, false)
-	bare := join(items, func(it item) bool { return it.kind == argument }, false)
-	p.allow = distinct(kept, bare)
-	p.text = kept
-	p.strict = p.allow
-	if unquoted := join(items, func(it item) bool { return it.kind == argument }, true); unquoted != bare {
-		p.strict = distinct(kept, bare, unquoted,
-			join(items, func(it item) bool { return it.kind != assignment && it.kind != other }, true))
-	}
+	var kinds [other + 1]int
+	quoted := false
 	for _, it := range items {
-		if it.kind == assignment {
-			p.assigns = append(p.assigns, it.text)
+		kinds[it.kind]++
+		quoted = quoted || it.value != it.text
+	}
+	shown := func(it item) bool { return it.kind == argument || it.kind == input }
+	words := func(it item) bool { return it.kind == argument }
+
+	p := part{text: join(items, shown, false)}
+	p.allow = []string{p.text}
+	if kinds[input] > 0 {
+		p.allow = append(p.allow, join(items, words, false))
+	}
+	p.strict = p.allow
+	if quoted {
+		p.strict = append(slices.Clip(p.strict), join(items, words, true))
+		if kinds[input] > 0 {
+			p.strict = append(p.strict, join(items, shown, true))
 		}
 	}
-	if len(p.assigns) > 0 {
-		before := strings.Join(p.assigns, " ")
-		p.text = strings.TrimSuffix(before+" "+kept, " ")
-		all := p.strict
-		for _, text := range p.strict {
-			all = append(all[:len(all):len(all)], strings.TrimSuffix(before+" "+text, " "))
-		}
-		p.strict = all
+	if kinds[assignment] > 0 {
+		p.assign(items)
 	}
 	p.text += bodies
 	if w.unwrap {
@@ -314,10 +312,31 @@ func (w *walker) newPart(items []item, bodies string) part {
 	return p
 }
 
+// assign adds the leading assignments to a part's texts. Allow rules match them
+// apart from the command; deny and ask rules match with and without them.
+func (p *part) assign(items []item) {
+	for _, it := range items {
+		if it.kind == assignment {
+			p.assigns = append(p.assigns, it.text)
+		}
+	}
+	before := strings.Join(p.assigns, " ")
+	with := func(text string) string { return strings.TrimSuffix(before+" "+text, " ") }
+	p.text = with(p.text)
+	all := slices.Clone(p.strict)
+	for _, text := range p.strict {
+		all = append(all, with(text))
+	}
+	p.strict = all
+}
+
 // join puts the texts of the chosen words behind one another, single-spaced. With
 // unquoted, the arguments lose their quotes; the command's name keeps them (PERM-26).
 func join(items []item, chosen func(item) bool, unquoted bool) string {
 	var b strings.Builder
+	if n := len(items); n > 0 {
+		b.Grow(items[n-1].to - items[0].from)
+	}
 	named := false
 	for _, it := range items {
 		if !chosen(it) {
@@ -337,15 +356,11 @@ func join(items []item, chosen func(item) bool, unquoted bool) string {
 }
 
 func distinct(texts ...string) []string {
-	var out []string
-next:
+	out := texts[:0:0]
 	for _, t := range texts {
-		for _, o := range out {
-			if t == o {
-				continue next
-			}
+		if !slices.Contains(out, t) {
+			out = append(out, t)
 		}
-		out = append(out, t)
 	}
 	return out
 }

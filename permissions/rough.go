@@ -6,7 +6,11 @@ import "strings"
 // can separate commands. Only deny and ask rules see the result, for lines that
 // bash may read differently from the parser (PERM-36, PERM-83).
 func roughParts(src string) []part {
-	r := &rough{seen: map[string]bool{}}
+	r := &rough{
+		unquote:   strings.NewReplacer("'", "", `"`, "", `\`, ""),
+		fragments: map[string]bool{},
+		texts:     map[string]bool{},
+	}
 	r.add(src)
 	r.split(src)
 	if strings.Contains(src, "\\\n") {
@@ -16,12 +20,18 @@ func roughParts(src string) []part {
 }
 
 type rough struct {
-	seen  map[string]bool
-	parts []part
+	unquote   *strings.Replacer
+	fragments map[string]bool // that were split
+	texts     map[string]bool // that were added
+	parts     []part
 }
 
 func (r *rough) split(src string) {
 	for fragment := range strings.FieldsFuncSeq(src, separates) {
+		if r.fragments[fragment] {
+			continue
+		}
+		r.fragments[fragment] = true
 		r.add(fragment)
 		r.add(strings.TrimLeft(fragment, "-")) // behind <&-
 		for rest := strings.TrimLeft(fragment, " \t$!"); rest != ""; {
@@ -53,12 +63,12 @@ func skipped(word string) bool {
 	return isAssignment(word) || strings.HasPrefix(word, "<") || strings.HasPrefix(word, ">")
 }
 
-// add adds a fragment single-spaced, with and without its quotes.
+// add adds a text single-spaced, with and without its quotes.
 func (r *rough) add(text string) {
 	text = squeeze(text)
-	for _, t := range []string{text, strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(text)} {
-		if t != "" && !r.seen[t] {
-			r.seen[t] = true
+	for _, t := range distinct(text, r.unquote.Replace(text)) {
+		if t != "" && !r.texts[t] {
+			r.texts[t] = true
 			r.parts = append(r.parts, plainPart(t))
 		}
 	}
