@@ -3,6 +3,7 @@ package permissions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -452,7 +453,7 @@ func TestEverythingAtOnce(t *testing.T) {
 				p.Grant(Grant{"bash", "y"})
 				p.Forget("bash", "y")
 			case 3:
-				rule := Rule{"bash(z)", line}
+				rule := Rule{"bash(z)", fmt.Sprint(i)}
 				if p.AddAllow(rule) != nil || !p.Remove(rule) {
 					t.Error("AddAllow, Remove")
 				}
