@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -19,6 +20,13 @@ func next(s string) (n, width int) {
 		return 1, 0
 	case c < 0x7f && (len(s) == 1 || s[1] < 0x80):
 		return 1, 1
+	}
+	for at := 0; at < 2 && at < len(s); at++ { // a broken byte is no part of a cluster
+		if r, size := utf8.DecodeRuneInString(s[at:]); r == utf8.RuneError && size == 1 {
+			return 1, 1
+		} else if size > 1 {
+			break
+		}
 	}
 	cluster, width := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
 	return len(cluster), width
@@ -58,15 +66,29 @@ func plain(s string) bool {
 	return true
 }
 
+// run returns how many characters of printable ASCII s begins with. One that a
+// character of another kind follows is left out: they may be one cluster.
+func run(s string) int {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 0x80:
+			return max(i-1, 0)
+		case c < 0x20 || c == 0x7f:
+			return i
+		}
+	}
+	return len(s)
+}
+
 // Width returns the number of cells of s, styles not counted.
 func Width(s string) int {
-	if plain(s) {
-		return len(s)
-	}
-	w := 0
-	for s != "" {
+	w := run(s)
+	for s = s[w:]; s != ""; {
 		n, width := next(s)
 		w += max(width, 0)
+		s = s[n:]
+		n = run(s)
+		w += n
 		s = s[n:]
 	}
 	return w
@@ -121,6 +143,16 @@ func Cut(s string, left, right int) string {
 		half = func(n int) { b.WriteString(out.change(p)); out = p; b.WriteString(spaces(n)) }
 	)
 	for s != "" && at < right {
+		if n := min(run(s), right-at); n > 0 {
+			if from := max(left-at, 0); from < n {
+				b.WriteString(out.change(p))
+				out = p
+				b.WriteString(s[from:n])
+			}
+			at += n
+			s = s[n:]
+			continue
+		}
 		n, width := next(s)
 		switch end := at + width; {
 		case width == escape:

@@ -67,8 +67,8 @@ func invisible(r rune) bool {
 	switch {
 	case r < 0x300:
 		return r == 0xad
-	case r >= 0x600 && r <= 0x605, r == 0x6dd, r == 0x70f, r == 0x890, r == 0x891, r == 0x8e2, r == 0x110bd, r == 0x110cd:
-		return false // format characters that are drawn
+	case r == 0xd4e, r == 0x111c2, r == 0x111c3, r == 0x1193f, r == 0x11941, r == 0x11a3a, r >= 0x11a84 && r <= 0x11a89, r == 0x11d46, r == 0x11f02:
+		return true // make one cluster with whatever follows, also with a blank beside the text
 	case r == 0x34f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r >= 0x180b && r <= 0x180f,
 		r >= 0x2060 && r <= 0x206f, r == 0x3164, r == 0xffa0, r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0000 && r <= 0xe0fff:
 		return true

@@ -52,9 +52,13 @@ func (wr *wrapper) line(src string) {
 	wr.src = src
 	wr.start = mark{pen: wr.pen}
 	wr.word, wr.end = wr.start, 0
-	cell, blank, text := 0, false, false // the cell; the last was a blank; the line has text
+	cell := 0
+	blank, wide, text := false, false, false // the last was a blank, or of a script without blanks; the line has text
 	for at := 0; at < len(src); {
-		n, width := next(src[at:])
+		n, width := 1, 1
+		if c := src[at]; c < 0x20 || c >= 0x7f || at+1 < len(src) && src[at+1] >= 0x80 {
+			n, width = next(src[at:])
+		}
 		if width == escape {
 			if params, ok := sgrParams(src[at : at+n]); ok {
 				wr.pen.apply(params)
@@ -62,34 +66,36 @@ func (wr *wrapper) line(src string) {
 			at += n
 			continue
 		}
-		isBlank := src[at] == ' '
+		isBlank := n == 1 && src[at] == ' '
+		isWide := width == 2 && breaksAround(src[at:at+n])
+		if text && !blank && !isBlank && (wide || isWide) && !closes(src[at:at+n]) {
+			wr.word, wr.end = mark{at, cell, wr.pen}, at
+		}
 		if (!isBlank || wr.keep) && cell+width > wr.start.cell+wr.w {
 			text = wr.breakBefore(mark{at, cell, wr.pen}, width)
 		}
-		switch {
-		case isBlank:
-			if !blank {
-				wr.end = at
-			}
-			if text || wr.keep {
-				if wr.keep {
-					wr.end = at + n
-				}
-				wr.word = mark{at + n, cell + width, wr.pen}
-			}
-		case width == 2 && breaksAround(src[at:at+n]):
-			if text && !blank && !closes(src[at:at+n]) {
-				wr.word, wr.end = mark{at, cell, wr.pen}, at
-			}
-			text = true
-		default:
-			text = true
+		if isBlank {
+			wr.blank(mark{at, cell, wr.pen}, blank, text)
 		}
-		blank = isBlank
+		text = text || !isBlank
+		blank, wide = isBlank, isWide
 		at += n
 		cell += width
 	}
 	wr.emit(len(src))
+}
+
+// blank notes that the line can be broken behind a blank: after text, or where
+// blanks are kept.
+func (wr *wrapper) blank(here mark, again, text bool) {
+	if wr.keep {
+		wr.end = here.at + 1
+	} else if !again {
+		wr.end = here.at
+	}
+	if text || wr.keep {
+		wr.word = mark{here.at + 1, here.cell + 1, here.pen}
+	}
 }
 
 // breakBefore ends the line at the last word's beginning, or else here, and
@@ -113,21 +119,41 @@ func (wr *wrapper) breakBefore(here mark, width int) bool {
 func (wr *wrapper) emit(end int) {
 	s := wr.src[wr.start.at:max(end, wr.start.at)]
 	if !wr.keep {
-		s = trimBlank(s)
+		s = trimBlank(s, wr.w)
 	}
-	if wr.start.pen == (pen{}) && strings.IndexByte(s, 0x1b) < 0 && Width(s) <= wr.w {
-		wr.out = append(wr.out, s)
+	p := wr.start.pen
+	if wr.w < 2 || !p.follow(s) { // a wide character may be too much, or there are other sequences
+		wr.out = append(wr.out, Cut(wr.start.pen.open()+s, 0, wr.w))
 		return
 	}
-	wr.out = append(wr.out, Cut(wr.start.pen.open()+s, 0, wr.w))
+	wr.out = append(wr.out, wr.start.pen.open()+s+p.change(pen{}))
 }
 
-// trimBlank cuts blanks off the end, unless there is nothing else.
-func trimBlank(s string) string {
+// follow changes the pen as s does, and reports whether s has no escape
+// sequences but those of styles.
+func (p *pen) follow(s string) bool {
+	for {
+		i := strings.IndexByte(s, 0x1b)
+		if i < 0 {
+			return true
+		}
+		s = s[i:]
+		n := escapeLen(s)
+		params, ok := sgrParams(s[:n])
+		if !ok {
+			return false
+		}
+		p.apply(params)
+		s = s[n:]
+	}
+}
+
+// trimBlank cuts blanks off the end; if there is nothing else they are what fits.
+func trimBlank(s string, w int) string {
 	if t := strings.TrimRight(s, " "); t != "" {
 		return t
 	}
-	return s
+	return s[:min(len(s), w)]
 }
 
 // breaksAround reports whether a line may break before and after a wide cluster:

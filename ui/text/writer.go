@@ -80,19 +80,37 @@ func (w *Writer) skip(p []byte) int {
 		start = bytes.LastIndexByte(p[:start], '\n')
 	}
 	start++
-	for _, special := range []byte{0x1b, 0xc2, '\v', '\f'} { // may change the pen, or end lines too
-		if bytes.IndexByte(p[:start], special) >= 0 {
-			return 0
-		}
+	if bytes.IndexByte(p[:start], 0x1b) >= 0 || bytes.IndexByte(p[:start], 0xc2) >= 0 || bytes.ContainsAny(p[:start], "\v\f") {
+		w.d.feed(p[:start], (*skim)(w))
+	} else {
+		w.total += n - w.max
+		w.d.filter.reset(0)
 	}
-	w.total += n - w.max
 	w.forget(len(w.kept) - w.head)
 	w.line.clear()
-	w.d.filter.reset(0)
 	return start
 }
 
 var newline = []byte{'\n'}
+
+// skim is the sink of a [Writer] for lines that it will not keep: it counts them,
+// and follows the pen.
+type skim Writer
+
+func (s *skim) ascii([]byte) {}
+func (s *skim) rune(rune)    {}
+
+func (s *skim) control(c byte) {
+	if c == '\n' || c == '\v' || c == '\f' {
+		s.total++
+	}
+}
+
+func (s *skim) csi(final byte, params []byte) {
+	if final == 'm' {
+		s.line.pen.apply(string(params))
+	}
+}
 
 // forget drops the first n lines kept.
 func (w *Writer) forget(n int) {
