@@ -62,6 +62,7 @@ type tail struct {
 	buf      []byte
 	start    int64 // offset of buf[0] in everything written
 	read     int64 // offset of the first unread byte
+	broken   bool  // it may be inside a character whose start was dropped
 }
 
 func (t *tail) Write(p []byte) {
@@ -89,10 +90,11 @@ func (t *tail) oldest() int64 {
 func (t *tail) Next(last, wholeLines bool) (unread []byte, dropped int64) {
 	from := max(t.read, t.oldest())
 	unread = t.buf[from-t.start:]
-	if from > t.read {
+	if from > t.read || t.broken {
 		n := continuation(unread)
 		unread, from = unread[n:], from+int64(n)
 		dropped = from - t.read
+		t.broken = len(unread) == 0
 	}
 	if !last {
 		unread = unread[:len(unread)-incomplete(unread)]
@@ -132,6 +134,9 @@ func continuation(b []byte) int {
 		if utf8.RuneStart(b[i]) {
 			return i
 		}
+	}
+	if len(b) < utf8.UTFMax {
+		return len(b)
 	}
 	return 0
 }

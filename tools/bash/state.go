@@ -19,7 +19,7 @@ import (
 // bash reads this text from a descriptor, with builtins only:
 //
 //	{ exec 8<&-; cd …; export A=…
-//	eval 'the command' 9>&-        the state's descriptor is closed in the command
+//	eval -- 'the command' 9>&-        the state's descriptor is closed in the command
 //	save the status; a clean bash writes nonce, directory, environment, nonce to 9
 //	exit with the status; }
 //
@@ -65,11 +65,11 @@ func (s state) text(command, workdir, nonce string) string {
 		b.WriteString("export " + name + "=" + quote(s.exports[name]) + "; ")
 	}
 	if nonce == "" {
-		b.WriteString("eval " + quote(command) + "\n}")
+		b.WriteString("eval -- " + quote(command) + "\n}")
 		return b.String()
 	}
 	status := "_" + nonce
-	b.WriteString("eval " + quote(command) + " 9>&-\n" +
+	b.WriteString("eval -- " + quote(command) + " 9>&-\n" +
 		"{ " + status + "=$?; (POSIXLY_CORRECT=1; exec \"$BASH\" --norc --noprofile -p -c '" +
 		`printf "%s\0" ` + nonce + `; pwd -P; printf "\0"; exec /usr/bin/env -0 ` + endName + "=" + nonce +
 		"' >&9) && ((1)); set +xv; } >/dev/null 2>&1\n" +
