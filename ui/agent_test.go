@@ -137,3 +137,13 @@ func jsonText(v any) string {
 	}
 	return string(b)
 }
+
+// Key presses keys. A lone esc is only known as one after a while.
+func (s *stage) Key(names ...string) {
+	for _, name := range names {
+		s.Screen.Key(name)
+		if name == "esc" {
+			s.Wait(50 * time.Millisecond)
+		}
+	}
+}

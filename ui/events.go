@@ -30,6 +30,7 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 		m.committed(&e.Entry)
 	case app.TurnStarted:
 		m.status.begin(m.look.now)
+		return m.readMode()
 	case app.TurnEnded:
 		m.transcript.stop()
 		m.status.end()

@@ -94,9 +94,10 @@ func (u *userItem) Lines(w int) []string {
 type replyItem struct {
 	entry
 	doc  md.Stream
-	size int  // bytes that came
-	done bool // nothing more comes
-	cut  bool // the reply did not come to its end
+	rows []string // of the last look, while it comes in
+	size int      // bytes that came
+	done bool     // nothing more comes
+	cut  bool     // the reply did not come to its end
 }
 
 func (r *replyItem) write(s string) {
@@ -113,9 +114,16 @@ func (r *replyItem) Estimate(w int) int { return 1 + r.doc.Estimate(w) }
 
 func (r *replyItem) Lines(w int) []string {
 	t := r.look.theme
-	out := append(r.spaced(), r.doc.Lines(t.md, w)...)
+	out := r.rows[:0] // a long reply is looked at with every piece that comes
+	if r.gap {
+		out = append(out, "")
+	}
+	out = append(out, r.doc.Lines(t.md, w)...)
 	if r.cut {
 		out = append(out, t.warn.Render(t.sign.ellipsis+" cut off"))
+	}
+	if r.rows = out; r.done {
+		r.rows = nil
 	}
 	return out
 }

@@ -83,7 +83,6 @@ const (
 	actSplit
 	actFull
 	actChoose
-	actSubmit
 )
 
 // binding is a row of the table of keys. Rows without help are other names of

@@ -1,0 +1,191 @@
+package ui
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
+)
+
+func (s *stage) enter(line string) {
+	s.Type(line)
+	s.Key("esc", "enter") // esc closes the popup
+}
+
+func TestCommands(t *testing.T) { // IMP-06
+	tests := []struct{ line, want string }{
+		{"/new", "new"}, {"/clear", "new"}, {"/undo", "undo false false"}, {"/undo turn", "undo true false"},
+		{"/undo!", "undo false true"}, {"/undo! turn", "undo true true"}, {"/redo", "redo false false"}, {"/redo! turn", "redo true true"},
+		{"/resume 01X", "resume 01X"}, {"/NEW", "new"},
+		{"/home/me is what?", `submit "/home/me is what?"`}, {"/ what", `submit "/ what"`}, {"quit it", `submit "quit it"`},
+	}
+	for _, tt := range tests {
+		on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+			s.enter(tt.line)
+			s.wantLog(t, tt.want)
+			s.wantText(t, "")
+		})
+	}
+}
+
+func TestUnknownCommand(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.enter("/udno")
+		s.wantOn(t, "there is no command /udno; did you mean /undo?")
+		s.wantText(t, "/udno")
+		s.wantLog(t)
+		s.Key("ctrl+c")
+		s.enter("/undo all")
+		s.wantOn(t, `"all" is not known`)
+		s.wantLog(t)
+	})
+}
+
+// Order holds though commands run at the same time.
+func TestCallsInOrder(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.Raw("one\rtwo\r/new\rthree\r")
+		s.wantLog(t, `submit "one"`, `submit "two"`, "new", `submit "three"`)
+	})
+}
+
+func TestApplicationCommands(t *testing.T) {
+	opts := Options{Commands: []Command{
+		{Name: "model", Aliases: []string{"m"}, Help: "the model", Run: func(args string) (string, error) { return "model is now " + args, nil }},
+		{Name: "compact", Run: func(string) (string, error) { return "", errors.New("nothing to shorten") }},
+		{Name: "files", Help: "other", Run: func(string) (string, error) { return "the application's files", nil }},
+	}}
+	on(t, 80, 24, opts, func(t *testing.T, s *stage) {
+		s.enter("/m gpt-5")
+		s.wantOn(t, "model is now gpt-5")
+		s.enter("/compact")
+		s.wantOn(t, "✗ nothing to shorten")
+		s.enter("/files")
+		s.wantOn(t, "the application's files")
+	})
+}
+
+func TestPopup(t *testing.T) {
+	on(t, 80, 24, Options{Files: listed}, func(t *testing.T, s *stage) {
+		s.Type("/red")
+		s.wantOn(t, "/redo")
+		s.Key("enter")
+		s.wantLog(t, "redo false false")
+
+		s.Type("look at @loopt")
+		s.wantOn(t, "@app/loop_test.go")
+		s.Key("tab")
+		s.wantText(t, "look at @app/loop_test.go ")
+		s.wantOff(t, "@main.go")
+		s.Type("and @")
+		s.wantOn(t, "@README.md")
+		s.Key("down", "down", "enter")
+		s.wantText(t, "look at @app/loop_test.go and @main.go ")
+		s.Key("ctrl+u")
+		s.Type("@read")
+		s.Key("esc")
+		s.wantOff(t, "README")
+		s.Key("tab") // asks for it again
+		s.wantOn(t, "@README.md")
+		s.Key("up", "enter", "enter")
+		s.wantLog(t, "redo false false", `submit "@README.md"`)
+	})
+	on(t, 80, 24, Options{Files: func() ([]string, error) { return nil, errors.New("the files cannot be listed") }}, func(t *testing.T, s *stage) {
+		s.Type("@x")
+		s.wantOn(t, "the files cannot be listed")
+	})
+}
+
+func TestModes(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		for _, want := range []string{"accept edits · gpt", "auto · gpt", "plan · gpt", "ask · gpt"} {
+			s.Raw("\x1b[Z") // shift+tab
+			s.wantOn(t, want)
+		}
+		s.enter("/plan")
+		s.wantOn(t, "plan · gpt")
+		s.enter("/mode wild")
+		s.wantOn(t, `not "wild"`)
+
+		s.emit(app.State{Model: "gpt-5.1", Sandbox: "landlock"}) // decision 20: it does not count
+		s.enter("/mode edits")
+		s.Raw("\x1b[Z")
+		s.wantOn(t, "plan · gpt")
+		s.enter("/mode auto")
+		s.wantOn(t, "auto needs the sandbox")
+
+		s.app.SetMode(permissions.ModeYolo) // the application changes it, too
+		s.emit(app.TurnEnded{})
+		s.wantOn(t, "yolo · gpt")
+	})
+}
+
+func TestSessionsPicker(t *testing.T) { // UI-15
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		states[stateAt("sessions")].show(s)
+		s.Type("foo")
+		s.wantOn(t, "1 of 3")
+		s.Key("enter")
+		s.wantLog(t, "resume 01A")
+		s.wantOff(t, "Sessions")
+	})
+	on(t, 80, 24, Options{Ask: true}, func(t *testing.T, s *stage) {
+		s.wantOn(t, "no sessions yet")
+		s.Key("enter", "esc")
+		s.wantOff(t, "Sessions")
+		s.wantLog(t)
+	})
+}
+
+func stateAt(name string) int {
+	for i, st := range states {
+		if st.name == name {
+			return i
+		}
+	}
+	panic(name)
+}
+
+// A question does not take the keys from what the person has open.
+func TestPickerBeforeQuestion(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.Key("ctrl+p")
+		s.emit(askedBash("1", "make"))
+		s.wantOff(t, "Allow bash?")
+		s.Wait(3 * time.Second)
+		s.Key("esc")
+		s.wantOn(t, "Allow bash?")
+		s.Key("y") // half a second after esc: it is not armed
+		s.wantLog(t)
+	})
+}
+
+func TestQuitAsksAboutShells(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(twoShells())
+		s.enter("/quit")
+		s.wantOn(t, "Quit?", "$ npm run dev")
+		s.wantOff(t, "make watch")
+		s.Key("n")
+		if ended, _ := s.Ended(); ended {
+			t.Fatal("n quit")
+		}
+		s.Key("ctrl+d", "y")
+		if ended, _ := s.Ended(); !ended {
+			t.Fatal("y did not quit")
+		}
+	})
+}
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"undo", "undo", 0}, {"udno", "undo", 1}, {"und", "undo", 1}, {"sesions", "sessions", 1}, {"x", "quit", 4}, {"", "new", 3}} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
