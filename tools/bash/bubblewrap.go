@@ -176,7 +176,7 @@ func (r *BubblewrapRunner) protect(path string, access Access, why string) error
 	if link := linkInside(r.real, path); link != "" {
 		return fmt.Errorf("%s cannot be protected, because it is a symbolic link that a command could replace: make it a real one", link)
 	}
-	r.protected = append(r.protected, Mount{Path: path, Source: path, Access: access, Why: why})
+	r.protected = append(r.protected, Mount{Path: path, Source: path, Access: access, Why: why, root: r.real})
 	return nil
 }
 
@@ -227,6 +227,9 @@ func (r *BubblewrapRunner) begin(opts RunOptions) ([]Mount, error) {
 	defer r.mu.Unlock()
 	protected := slices.Clone(r.protected)
 	if r.git != nil {
+		if r.live == 0 {
+			r.git.begin()
+		}
 		protected = append(protected, r.git.mounts()...)
 	}
 	for _, m := range protected {
@@ -245,13 +248,13 @@ func (r *BubblewrapRunner) begin(opts RunOptions) ([]Mount, error) {
 // present is the mount that protects a path as it is now. A missing path is
 // reserved by an empty directory at its first missing part. r.mu is held.
 func (r *BubblewrapRunner) present(m Mount) (Mount, error) {
-	if !contains(r.real, m.Path) {
+	if m.root == "" {
 		return m, nil
 	}
-	if link := linkInside(r.real, m.Path); link != "" {
+	if link := linkInside(m.root, m.Path); link != "" {
 		return m, fmt.Errorf("%s became a symbolic link, so it cannot be protected: make it a real one", link)
 	}
-	if missing := firstMissing(r.real, m.Path); missing != "" {
+	if missing := firstMissing(m.root, m.Path); missing != "" {
 		if err := os.Mkdir(missing, 0o755); err != nil {
 			return m, fmt.Errorf("%s cannot be reserved: %w", missing, reason(err))
 		}

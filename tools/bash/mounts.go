@@ -33,6 +33,8 @@ type Mount struct {
 	Source string // on the host; "" when there is none
 	Access Access
 	Why    string // for a person
+
+	root string // below it, a missing path is reserved; "" when it must exist
 }
 
 // SystemPaths are the directories of the host that a sandbox shows, read-only.

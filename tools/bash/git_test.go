@@ -1,0 +1,271 @@
+package bash
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// git runs git on the host, without the person's settings.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(needs(t, "git"), args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@x")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func repository(t *testing.T, dir string) {
+	t.Helper()
+	git(t, dir, "init", "-q", "-b", "main")
+	write(t, filepath.Join(dir, "file"), "one\n")
+	git(t, dir, "add", ".")
+	git(t, dir, "commit", "-qm", "one")
+}
+
+// gitTool is a sandboxed shell in a workspace whose repository is protected.
+func gitTool(t *testing.T, dir string) *Tool {
+	t.Helper()
+	return newTool(t, WithWorkingDirectory(dir), WithRunner(sandbox(t, dir, WithGitProtection())),
+		WithEnv("GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@x", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@x"))
+}
+
+func commits(t *testing.T, b *Tool, dir string) {
+	t.Helper()
+	out := run(t, b, "echo two >file && git add file && git commit -qm two && git log --format=%s -1 && git checkout -qb branch && git stash list && git gc -q")
+	if out.Output != "two\n" || out.ExitCode != 0 {
+		t.Errorf("commit in %s: %+v", dir, out)
+	}
+	if got := git(t, dir, "log", "--format=%s", "-1"); got != "two\n" {
+		t.Errorf("the commit is not on the host: %q", got)
+	}
+	git(t, dir, "fsck", "--strict")
+}
+
+// refused runs commands that must fail and change nothing.
+func refused(t *testing.T, b *Tool, commands ...string) {
+	t.Helper()
+	for _, c := range commands {
+		if out := run(t, b, c); out.ExitCode == 0 {
+			t.Errorf("%s: %q", c, out.Output)
+		}
+	}
+}
+
+func TestGitInAClone(t *testing.T) { // SAFE-11, V6, W1, decision 17
+	dir := workspace(t)
+	repository(t, dir)
+	before, err := os.ReadFile(filepath.Join(dir, ".git/config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := gitTool(t, dir)
+	commits(t, b, dir)
+	refused(t, b,
+		"mv .git .git2", "mv .git/hooks .git/h", "mv .git/config .git/c", "rm .git/config",
+		"echo x >.git/hooks/pre-commit", "echo x >>.git/config", "git config user.name x", "git remote add o x",
+		"ln -sf /tmp/x .git/config", "rmdir .git/hooks", "mkdir -p .git/hooks/x",
+		"cp -r .git .g && rm -rf .git && mv .g .git", // the data can go, the rest stays
+	)
+	if after, err := os.ReadFile(filepath.Join(dir, ".git/config")); err != nil || string(after) != string(before) {
+		t.Errorf("the config changed:\n%s%v", after, err)
+	}
+	if hooks := activeHooks(filepath.Join(dir, ".git/hooks")); len(hooks) != 0 {
+		t.Errorf("hooks: %v", hooks)
+	}
+}
+
+func TestGitPlantedCommondir(t *testing.T) { // SAFE-11, decision 17: it made a host `git status` run a program
+	dir := workspace(t)
+	repository(t, dir)
+	b := gitTool(t, dir)
+	plant := "cp -r .git evil && printf '[core]\\n\\tfsmonitor = touch " + dir + "/PWNED; false\\n' >evil/config && echo ../evil >.git/commondir"
+	out := run(t, b, plant)
+	if !strings.Contains(out.Output, "[moved "+dir+"/.git/commondir to "+dir+"/.git/commondir.refused") {
+		t.Errorf("%+v", out)
+	}
+	git(t, dir, "status")
+	if exists(filepath.Join(dir, "PWNED")) {
+		t.Error("git on the host ran a program of the command")
+	}
+	if out := run(t, b, "git status --short"); strings.Contains(out.Output, "moved") || out.ExitCode != 0 {
+		t.Errorf("the next command: %+v", out)
+	}
+
+	// By a background shell, while it runs.
+	r := sandbox(t, dir, WithGitProtection())
+	b = newTool(t, WithWorkingDirectory(dir), WithRunner(r))
+	background(t, b, "echo ../evil >.git/commondir; echo x >.git/config.worktree; touch ready; sleep "+mark())
+	eventually(t, "it is planted", func() bool { return exists(filepath.Join(dir, "ready")) })
+	if notes := r.RestoreGit(); len(notes) != 2 {
+		t.Errorf("%q", notes)
+	}
+	git(t, dir, "status")
+	if exists(filepath.Join(dir, "PWNED")) {
+		t.Error("git on the host ran a program of the command")
+	}
+}
+
+func TestGitKeepsWhatWasThere(t *testing.T) {
+	dir := workspace(t)
+	repository(t, dir)
+	git(t, dir, "config", "extensions.worktreeConfig", "true")
+	git(t, dir, "config", "--worktree", "core.pager", "cat")
+	b := gitTool(t, dir)
+	refused(t, b, "echo x >>.git/config.worktree")
+	if out := run(t, b, "git config core.pager"); out.Output != "cat\n" {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestGitInAWorktree(t *testing.T) { // SAFE-11, IMP-37, W8
+	main := workspace(t)
+	repository(t, main)
+	dir := filepath.Join(workspace(t), "tree")
+	git(t, main, "worktree", "add", "-q", "-b", "tree", dir)
+	b := gitTool(t, dir)
+	commits(t, b, dir)
+	private := filepath.Join(main, ".git/worktrees/tree")
+	refused(t, b,
+		"echo gitdir: /tmp/x >.git", "rm .git", "mv .git .git2",
+		"echo x >>"+main+"/.git/config", "echo x >"+main+"/.git/hooks/pre-commit",
+		"mv "+main+"/.git "+main+"/g", "mv "+private+" "+private+"2", "mv "+main+"/.git/worktrees "+main+"/.git/w",
+		"echo /tmp/x >"+private+"/commondir", "cat "+main+"/file",
+	)
+	out := run(t, b, "echo x >"+private+"/config.worktree; echo x >"+main+"/.git/commondir")
+	if strings.Count(out.Output, "[moved ") != 2 {
+		t.Errorf("%+v", out)
+	}
+	git(t, dir, "status")
+}
+
+func TestGitInASubmodule(t *testing.T) { // SAFE-11
+	other := workspace(t)
+	repository(t, other)
+	super := workspace(t)
+	repository(t, super)
+	git(t, super, "-c", "protocol.file.allow=always", "submodule", "add", "-q", other, "libs/sub")
+	git(t, super, "commit", "-qm", "sub")
+	sub := filepath.Join(super, "libs/sub")
+	module := filepath.Join(super, ".git/modules/libs/sub")
+
+	b := gitTool(t, super) // the workspace is the whole
+	if out := run(t, b, "cd libs/sub && echo x >file && git commit -qam x && cd ../.. && git commit -qam bump"); out.ExitCode != 0 {
+		t.Errorf("%+v", out)
+	}
+	refused(t, b,
+		"echo x >>"+module+"/config", "echo x >"+module+"/hooks/post-checkout", "mv "+module+" "+module+"2",
+		"mv .git/modules .git/m", "mv .git/modules/libs .git/modules/l", "git -C libs/sub config a.b c",
+	)
+	if out := run(t, b, "echo ../../x >"+module+"/commondir"); !strings.Contains(out.Output, "[moved "+module+"/commondir") {
+		t.Errorf("%+v", out)
+	}
+	// A git directory that a command makes up.
+	out := run(t, b, "cp -r "+module+" .git/modules/new; printf '[core]\\n\\tsshCommand = x\\n' >.git/modules/new/config; echo x >.git/modules/new/hooks/pre-push; ls .git/modules")
+	for _, want := range []string{"modules/new/config", "modules/new/hooks/pre-push"} {
+		if !strings.Contains(out.Output, "[moved "+filepath.Join(super, ".git", want)) {
+			t.Errorf("%s: %+v", want, out)
+		}
+	}
+
+	b = gitTool(t, sub) // the workspace is the submodule
+	commits(t, b, sub)
+	refused(t, b, "echo x >>"+module+"/config", "echo x >.git", "ls "+super+"/.git/config")
+}
+
+func TestGitFileThatPointsElsewhere(t *testing.T) { // SAFE-11: it could come with the workspace
+	victim := workspace(t)
+	repository(t, victim)
+	for _, target := range []string{filepath.Join(victim, ".git"), victim, "/", filepath.Join(victim, "missing")} {
+		dir := workspace(t)
+		write(t, filepath.Join(dir, ".git"), "gitdir: "+target+"\n")
+		b := gitTool(t, dir)
+		if out := run(t, b, "ls -a "+victim+"; true"); !strings.Contains(out.Output, "No such file") {
+			t.Errorf("%s: %+v", target, out)
+		}
+		refused(t, b, "echo x >.git", "rm .git")
+	}
+}
+
+func TestGitReserved(t *testing.T) { // V7, W2: no command makes a repository where there is none
+	dir := workspace(t)
+	b := gitTool(t, dir)
+	refused(t, b, "git init -q .", "mkdir .git/x", "rmdir .git", "mv .git g", "echo x >.git/config")
+	if exists(filepath.Join(dir, ".git")) {
+		t.Error("the mount point is left")
+	}
+	background(t, b, "touch ready; sleep "+mark())
+	eventually(t, "it runs", func() bool { return exists(filepath.Join(dir, "ready")) })
+	run(t, b, "true") // must not take the reservation from the one that runs
+	if !exists(filepath.Join(dir, ".git")) {
+		t.Error("the reservation is gone while a command runs")
+	}
+	b.Close()
+	if exists(filepath.Join(dir, ".git")) {
+		t.Error("the mount point is left")
+	}
+}
+
+func TestGitWithoutHooks(t *testing.T) { // V7
+	dir := workspace(t)
+	git(t, dir, "init", "-q", "--template=")
+	b := gitTool(t, dir)
+	refused(t, b, "mkdir .git/hooks && echo x >.git/hooks/pre-commit", "echo x >.git/hooks/pre-commit")
+	if exists(filepath.Join(dir, ".git/hooks")) {
+		t.Error("the mount point is left")
+	}
+}
+
+func TestGitConfigThatIncludes(t *testing.T) {
+	dir := workspace(t)
+	repository(t, dir)
+	write(t, filepath.Join(dir, ".gitconfig"), "[user]\n\tname = x\n")
+	write(t, filepath.Join(dir, ".githooks/pre-commit"), "")
+	git(t, dir, "config", "include.path", "../.gitconfig")
+	git(t, dir, "config", "core.hooksPath", ".githooks")
+	refused(t, gitTool(t, dir), "echo x >>.gitconfig", "rm .gitconfig", "echo x >.githooks/pre-commit", "mv .githooks h")
+}
+
+func TestGitLinks(t *testing.T) { // V8
+	dir := workspace(t)
+	repository(t, dir)
+	write(t, filepath.Join(dir, "shared/hooks/pre-push"), "")
+	if err := os.RemoveAll(filepath.Join(dir, ".git/hooks")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../shared/hooks", filepath.Join(dir, ".git/hooks")); err != nil {
+		t.Fatal(err)
+	}
+	b := gitTool(t, dir)
+	refused(t, b, "echo x >shared/hooks/pre-push")
+	out := run(t, b, "rm .git/hooks; mkdir .git/hooks; echo x >.git/hooks/pre-commit")
+	if target, err := os.Readlink(filepath.Join(dir, ".git/hooks")); target != "../shared/hooks" || !strings.Contains(out.Output, "[put ") {
+		t.Errorf("%q, %v, %+v", target, err, out)
+	}
+
+	dir = workspace(t)
+	if err := os.Symlink(filepath.Join(dir, "elsewhere"), filepath.Join(dir, ".git")); err != nil {
+		t.Fatal(err)
+	}
+	b = newTool(t, WithWorkingDirectory(dir), WithRunner(mustRunner(t, dir, WithGitProtection())))
+	if _, err := call(t, t.Context(), b, Input{Command: "true"}); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("%v", err)
+	}
+}
+
+func mustRunner(t *testing.T, dir string, opts ...BubblewrapOption) *BubblewrapRunner {
+	t.Helper()
+	sandbox(t, dir)
+	r, err := NewBubblewrapRunner(dir, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
