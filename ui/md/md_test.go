@@ -54,6 +54,7 @@ var awkward = []string{
 	"- [ ] todo\n- [x] done\n", "a  \nhard\\\nbreak\nsoft\n", "*a **b** c* ~~d~~ `e` <http://auto> ![alt](img.png)\n",
 	"&amp; &#27;[31m &#x202e; \\* &copy;\n", "日本語の\n文章です。\n", "- a\n\n\n- b\n\n\n\npara", "* * *\n- - -\n",
 	"1) x\n\n   ```sh\n   ls\n   ```\n\n2) y\n", "\u00a0x\n\na\tb\tc\n\n    code\twith\ttabs\n", "a\r\n\r\nb\rc\n",
+	strings.Repeat("> ", 45) + "x\n" + strings.Repeat("1. ", 45) + "y\n\nz\n", strings.Repeat("[", 210) + "a" + strings.Repeat("](b)", 205), strings.Repeat("[a](", 210),
 	"- x\n```\nfence\n```\n", "para\n    not code\n\n    code\n", "***bold it***\n\n__u__\n", "#\ttab heading\n\nSetext\n  ===\n",
 }
 

@@ -18,6 +18,7 @@ const (
 // It is not safe for concurrent use.
 type Stream struct {
 	clean    text.Cleaner
+	tame     tamer
 	src      []byte // clean
 	newlines int
 	finished bool
@@ -63,7 +64,7 @@ func (s *Stream) Finish() {
 }
 
 func (s *Stream) add(clean string) {
-	s.src = append(s.src, clean...)
+	s.src = s.tame.add(s.src, clean)
 	s.newlines += strings.Count(clean, "\n")
 }
 
