@@ -52,8 +52,8 @@ func (w *walker) builtin(name string, args []*syntax.Word, words []item) {
 	case "read", "mapfile", "readarray", "getopts", "unset":
 		w.mark(text(), name+" sets variables")
 	case "printf":
-		if len(args) > 0 && couldBeOption(args[0], words[0].value, 'v') {
-			w.mark(text(), "printf -v sets a variable")
+		if setsByPrintf(args, words) {
+			w.mark(text(), "printf can set a variable, by -v or %n")
 		}
 	case "wait":
 		for i := range args {
@@ -68,32 +68,88 @@ func (w *walker) builtin(name string, args []*syntax.Word, words []item) {
 	}
 }
 
-// couldBeOption tells whether a word may be, or expand to, an option with the letter.
-func couldBeOption(word *syntax.Word, value string, letter byte) bool {
-	if !fixed(word) {
+// setsByPrintf tells whether printf may get -v, or a format with %n.
+func setsByPrintf(args []*syntax.Word, words []item) bool {
+	if len(args) > 1 && words[0].value == "--" {
+		args, words = args[1:], words[1:]
+	} else if len(args) > 0 && couldBeOption(args[0], words[0].value, 'v') {
 		return true
 	}
-	return strings.HasPrefix(value, "-") && value != "--" && strings.IndexByte(value, letter) > 0
+	return len(args) > 0 && (!static(args[0]) || counts(words[0].value))
 }
 
-// fixed tells whether a word begins with what it is written with, and is one
-// word to the command. $? and its kind are numbers.
-func fixed(word *syntax.Word) bool {
-	for i, p := range word.Parts {
+// counts tells whether a format holds %n, which stores a number in a variable.
+func counts(format string) bool {
+	for {
+		_, after, ok := strings.Cut(format, "%")
+		if !ok {
+			return false
+		}
+		format = strings.TrimLeft(after, "-+ #0123456789.*'hlLjztq")
+		if strings.HasPrefix(format, "n") {
+			return true
+		}
+		if after != "" && after[0] == '%' {
+			format = after[1:]
+		}
+	}
+}
+
+// couldBeOption tells whether a word may be, or expand to, an option with the letter.
+func couldBeOption(word *syntax.Word, value string, letter byte) bool {
+	if static(word) {
+		return strings.HasPrefix(value, "-") && value != "--" && strings.IndexByte(value, letter) > 0
+	}
+	return !oneWord(word) || opens(word, value)
+}
+
+// static tells whether a word is what it is written as: one word without
+// expansions, but for $? and its kind, which are numbers.
+func static(word *syntax.Word) bool {
+	for _, p := range word.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "*?[{") {
+			if strings.ContainsAny(p.Value, "*?[{") && p.Value != "[" {
 				return false
 			}
+		case *syntax.SglQuoted:
 		case *syntax.DblQuoted:
-			for j, q := range p.Parts {
-				if e, ok := q.(*syntax.ParamExp); ok && (!numeric(e) && i+j == 0 || all(e)) {
+			for _, q := range p.Parts {
+				if e, ok := q.(*syntax.ParamExp); ok && !numeric(e) || !ok && !isLit(q) {
 					return false
 				}
 			}
 		case *syntax.ParamExp:
 			if !numeric(p) {
 				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// opens tells whether a word with expansions may begin with a dash.
+func opens(word *syntax.Word, value string) bool {
+	if strings.HasPrefix(value, "-") {
+		return true
+	}
+	for _, p := range word.Parts {
+		inner := []syntax.WordPart{p}
+		if q, ok := p.(*syntax.DblQuoted); ok {
+			inner = q.Parts
+		}
+		for _, q := range inner {
+			switch q := q.(type) {
+			case *syntax.Lit:
+				return false
+			case *syntax.SglQuoted:
+				if q.Value != "" {
+					return false
+				}
+			default:
+				return true
 			}
 		}
 	}
@@ -102,52 +158,44 @@ func fixed(word *syntax.Word) bool {
 
 // numeric tells whether an expansion is always one number.
 func numeric(e *syntax.ParamExp) bool {
-	return e.Short && e.Param != nil && strings.Contains("?#$!", e.Param.Value)
+	return e.Short && e.Param != nil && len(e.Param.Value) == 1 && strings.Contains("?#$!", e.Param.Value)
 }
-
-// all tells whether an expansion gives any number of words even in quotes.
-func all(e *syntax.ParamExp) bool { return e.Param != nil && e.Param.Value == "@" }
 
 // evaluates tells whether the arguments of test can come to a -v, whose operand
 // bash evaluates like a subscript.
 func evaluates(args []*syntax.Word, words []item) bool {
 	for i, word := range words {
-		last := i+1 == len(words)
-		if !fixed(args[i]) {
-			// An expansion is an operand where an operator follows or nothing does;
-			// unquoted it can be several words.
-			if !quotedOnly(args[i]) || !last && !operator(words[i+1].value) {
+		followed := i+1 < len(words) && !operator(words[i+1].value)
+		switch {
+		case static(args[i]):
+			if followed && (word.value == "-v" || word.value == "-R") && !validName(words[i+1].value) {
 				return true
 			}
-			continue
-		}
-		if word.value != "-v" && word.value != "-R" || last {
-			continue
-		}
-		if !operator(words[i+1].value) && !validName(words[i+1].value) {
+		case !oneWord(args[i]) || followed && opens(args[i], word.value):
 			return true
 		}
 	}
 	return false
 }
 
-// quotedOnly tells whether a word's expansions are all in double quotes, so that
-// it stays one word.
-func quotedOnly(word *syntax.Word) bool {
+// oneWord tells whether a word's expansions are all in double quotes, so that it
+// stays one word.
+func oneWord(word *syntax.Word) bool {
 	for _, p := range word.Parts {
 		switch p := p.(type) {
-		case *syntax.ParamExp:
-			return false
 		case *syntax.Lit:
-			if strings.ContainsAny(p.Value, "*?[{") && p.Value != "]" {
+			if strings.ContainsAny(p.Value, "*?[{") {
 				return false
 			}
 		case *syntax.DblQuoted:
 			for _, q := range p.Parts {
-				if e, ok := q.(*syntax.ParamExp); ok && all(e) {
+				if e, ok := q.(*syntax.ParamExp); ok && e.Param != nil && e.Param.Value == "@" {
 					return false
 				}
 			}
+		case *syntax.SglQuoted:
+		default:
+			return false
 		}
 	}
 	return true

@@ -52,6 +52,22 @@ func TestCases(t *testing.T) {
 	}
 }
 
+// TestUnwrapIsStricter: in no case does WithUnwrap let more run.
+func TestUnwrapIsStricter(t *testing.T) {
+	for _, c := range loadCases(t) {
+		if c.Tool != "bash" || c.Gen != nil {
+			continue
+		}
+		root := t.TempDir()
+		plain, arguments := c.policy(t, root)
+		unwrapping, _ := c.policy(t, root, WithUnwrap())
+		before, after := plain.Decide("bash", arguments), unwrapping.Decide("bash", arguments)
+		if worse(before, after) != after {
+			t.Errorf("%s: %v, unwrapped %v", c.ID, before, after)
+		}
+	}
+}
+
 func loadCases(tb testing.TB) []permissionCase {
 	data, err := os.ReadFile("testdata/permissions.json")
 	if err != nil {
@@ -97,7 +113,7 @@ func (c permissionCase) run(t *testing.T, root string) {
 	}
 }
 
-func (c permissionCase) policy(t testing.TB, root string) (*Policy, string) {
+func (c permissionCase) policy(t testing.TB, root string, more ...Option) (*Policy, string) {
 	fill := strings.NewReplacer("{{R}}", root, "{{W}}", root+"/repo", "{{H}}", root+"/home").Replace
 	for _, dir := range []string{"/repo", "/home"} {
 		if err := os.MkdirAll(root+dir, 0o755); err != nil {
@@ -121,7 +137,7 @@ func (c permissionCase) policy(t testing.TB, root string) (*Policy, string) {
 	for tool, argument := range c.WithSubject {
 		opts = append(opts, WithSubject(tool, argument))
 	}
-	policy, err := New(opts...)
+	policy, err := New(append(opts, more...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

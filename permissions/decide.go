@@ -31,7 +31,7 @@ type Trace struct {
 	Mode     Mode     `json:"mode"`
 	Decision Decision `json:"decision"`
 	By       By       `json:"by"`
-	Rule     *Rule    `json:"rule,omitempty"`   // the rule that settled it
+	Rule     Rule     `json:"rule,omitzero"`    // the rule that settled it
 	Reason   *Reason  `json:"reason,omitempty"` // why it is asked; nil unless Decision is Ask
 	Opaque   string   `json:"opaque,omitempty"` // the part of a line that makes it opaque …
 	Why      string   `json:"why,omitempty"`    // … and why; or why the arguments or the path are refused
@@ -44,10 +44,10 @@ type Step struct {
 	Subject  string   `json:"subject"`
 	Decision Decision `json:"decision"`
 	By       By       `json:"by"`
-	Rule     *Rule    `json:"rule,omitempty"`
+	Rule     Rule     `json:"rule,omitzero"`
 }
 
-// Uncovered lists the subjects that no rule, answer or mode covers, each once.
+// Uncovered lists the subjects that no rule and no answer covers, each once.
 func (t Trace) Uncovered() []string {
 	var list []string
 	for _, s := range t.Steps {
@@ -93,7 +93,7 @@ func (s *state) step(c *call, part *part, run *ruleSet) Step {
 	decide := func(d Decision, by By, r *rule) Step {
 		out.Decision, out.By = d, by
 		if r != nil {
-			out.Rule = &r.Rule
+			out.Rule = r.Rule
 		}
 		return out
 	}
@@ -120,7 +120,7 @@ func (s *state) step(c *call, part *part, run *ruleSet) Step {
 // settle makes the call's decision from those of its parts.
 func (s *state) settle(c *call, t *Trace) {
 	if r := s.denied(c, t); r != nil {
-		t.Decision, t.By, t.Rule = Deny, ByDenyRule, r
+		t.Decision, t.By, t.Rule = Deny, ByDenyRule, *r
 		return
 	}
 	if c.unresolved != nil {
@@ -154,9 +154,9 @@ func (s *state) combine(c *call, t *Trace, asked *Rule) {
 	}
 	switch {
 	case c.line.opaque != "":
-		t.Decision, t.By, t.Rule = worse(Ask, s.fallback), ByOpaque, nil
+		t.Decision, t.By, t.Rule = worse(Ask, s.fallback), ByOpaque, Rule{}
 	case c.unresolved != nil:
-		t.Decision, t.By, t.Rule = worse(Ask, s.fallback), ByPath, nil
+		t.Decision, t.By, t.Rule = worse(Ask, s.fallback), ByPath, Rule{}
 	}
 	if t.Decision != Ask {
 		return
@@ -164,7 +164,7 @@ func (s *state) combine(c *call, t *Trace, asked *Rule) {
 	reason := ReasonNoRule
 	switch {
 	case asked != nil:
-		reason, t.By, t.Rule = ReasonAskRule, ByAskRule, asked
+		reason, t.By, t.Rule = ReasonAskRule, ByAskRule, *asked
 	case c.line.opaque != "":
 		reason = ReasonOpaque
 	}
@@ -176,7 +176,7 @@ func (s *state) combine(c *call, t *Trace, asked *Rule) {
 func (s *state) denied(c *call, t *Trace) *Rule {
 	for _, step := range t.Steps {
 		if step.By == ByDenyRule {
-			return step.Rule
+			return &step.Rule
 		}
 	}
 	for i := range c.line.rough {
@@ -194,7 +194,7 @@ func (s *state) asked(c *call, t *Trace) *Rule {
 	}
 	for _, step := range t.Steps {
 		if step.By == ByAskRule {
-			return step.Rule
+			return &step.Rule
 		}
 	}
 	for i := range c.line.rough {

@@ -23,25 +23,30 @@ func differences() []string {
 		`for x in a[\$\(zzplant\)]; do test -v $x; done`,   //
 		`for x in "-v a[\$\(zzplant\)]"; do test $x; done`, // also behind a split word
 		`for x in a[\$; do for y in \(zzplant\)]; do test -v $x$y; done; done`, //
-		"printf -v PATH . ; ls",                       // the directory holds its own ls
-		"printf -vPATH . ; ls",                        //
-		"printf {-v,PATH,.}; ls",                      //
-		"for x in -vPATH; do printf $x . ; done; ls",  //
-		"for PATH in . ; do ls; done",                 //
-		"for x in a; do PATH=. ; done; ls",            //
-		"read PATH <<< . ; ls",                        //
-		"mapfile -t PATH <<< . ; ls",                  //
-		"getopts : PATH; ls",                          //
-		"unset PATH; zzplant",                         //
-		"select PATH in . ; do ls; break; done <<< 1", //
-		"PATH=. ; ls",                                 //
-		"PATH=. ls",                                   //
-		"export PATH=. ; ls",                          //
-		": $((PATH=0)) ; ls",                          //
-		"ls() { zzplant; }; ls",                       //
-		"time -p -- zzplant",                          // the parser shows a command named --
-		"$'zz\\x70lant'",                              //
-		"{zzplant,a}",                                 //
+		"printf -v PATH . ; ls",                              // the directory holds its own ls
+		"printf -vPATH . ; ls",                               //
+		"printf %n PATH; ls",                                 // PATH is 0, and there is such a directory
+		`for x in v; do printf -"$x" PATH . ; done; ls`,      //
+		`for x in v; do test -"$x" a[\$\(zzplant\)]; done`,   //
+		`for x in -v; do test """$x" a[\$\(zzplant\)]; done`, //
+		`for x in %n; do printf "$x" PATH; done; ls`,         //
+		"printf {-v,PATH,.}; ls",                             //
+		"for x in -vPATH; do printf $x . ; done; ls",         //
+		"for PATH in . ; do ls; done",                        //
+		"for x in a; do PATH=. ; done; ls",                   //
+		"read PATH <<< . ; ls",                               //
+		"mapfile -t PATH <<< . ; ls",                         //
+		"getopts : PATH; ls",                                 //
+		"unset PATH; zzplant",                                //
+		"select PATH in . ; do ls; break; done <<< 1",        //
+		"PATH=. ; ls",                                        //
+		"PATH=. ls",                                          //
+		"export PATH=. ; ls",                                 //
+		": $((PATH=0)) ; ls",                                 //
+		"ls() { zzplant; }; ls",                              //
+		"time -p -- zzplant",                                 // the parser shows a command named --
+		"$'zz\\x70lant'",                                     //
+		"{zzplant,a}",                                        //
 	}
 }
 

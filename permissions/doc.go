@@ -31,8 +31,11 @@
 // opaque line is asked whatever allow rule or default matches it; only an always
 // answer to exactly that line, or a mode that runs everything, lets it run.
 //
-// Rules on bash are advice, not a wall: a program started by an allowed
-// command is not seen here. The sandbox is the wall.
+// Rules on bash are advice, not a wall: what an allowed command starts is not
+// seen here, and command strings handed to builtins and programs (trap, eval,
+// find -exec, xargs, ssh, make) are arguments like any other: an allow rule for
+// them allows what they run. The sandbox is the wall. Only a tool named bash is
+// read as command lines.
 //
 // # Paths
 //
@@ -41,5 +44,6 @@
 // too. A pattern that begins with * matches any path that ends so. No case or
 // Unicode folding is done, also on disks that fold. Between decision and call a
 // link can be swapped: then the tool's own check of the workspace holds, not a
-// deny rule.
+// deny rule. Other subjects are plain text: "web_fetch(https://go.dev*)", without
+// the slash, also matches https://go.dev.evil.example/.
 package permissions

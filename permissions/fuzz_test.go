@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/phero-agent/agent/tools"
 )
 
 // FuzzBash compares the policy with the real bash: a line that the policy allows
@@ -31,6 +33,27 @@ func FuzzBash(f *testing.F) {
 			trap.check(t, bend(r, line))
 			trap.check(t, bend(r, newGrammar(r).line()))
 			line = bend(r, line)
+		}
+	})
+}
+
+// FuzzArguments: what rules see is what a tool's handler decodes (PERM-59).
+func FuzzArguments(f *testing.F) {
+	for _, c := range loadCases(f) {
+		if c.Gen == nil && len(c.Arguments) < 2000 {
+			f.Add(c.Arguments)
+		}
+	}
+	f.Fuzz(func(t *testing.T, arguments string) {
+		seen, err := subjectOf(arguments, "command", true)
+		if err != nil {
+			return
+		}
+		var in struct {
+			Command string `json:"command"`
+		}
+		if err := tools.DecodeArguments(arguments, &in); err == nil && in.Command != seen {
+			t.Fatalf("the policy sees %q, the tool %q", seen, in.Command)
 		}
 	})
 }
@@ -57,7 +80,8 @@ func newTrap(tb testing.TB) *trap {
 	dir := tb.TempDir()
 	tr := &trap{bash: bash, dir: dir, sprung: filepath.Join(dir, "sprung")}
 	bin, here := filepath.Join(dir, "bin"), filepath.Join(dir, "here")
-	for _, d := range []string{bin, here} {
+	zero := filepath.Join(here, "0")
+	for _, d := range []string{bin, here, zero} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			tb.Fatal(err)
 		}
@@ -73,6 +97,7 @@ func newTrap(tb testing.TB) *trap {
 	script(bin, "ls", ":")
 	for _, name := range []string{planted, "cat", "ls"} {
 		script(here, name, spring)
+		script(zero, name, spring)
 	}
 	rules := []string{"bash(:)", "bash(: *)"}
 	for _, name := range []string{"echo", "true", "test", "[", "printf", "cat", "ls", "wait", "cd", "break", "shift", "type"} {
@@ -166,7 +191,7 @@ var fragments = []string{
 	"(", ")", "{", "}", "{ ", "; }", "[", "]", "[[ ", " ]]", "((", "))", "$(", "${", "$[", "$((", "<(", ">(", "!(", "@(",
 	";", ";;", ";&", "&", "&&", "|", "||", "|&", "&>", "&>/dev/null", ">/dev/null", "2>&1", "<&-", ">&-", "<&1", ">&1x", "<&3-", "3<&1", "{v}<here", "{PATH}<here",
 	"<<E\n", "<<'E'\n", `<<"E"` + "\n", "<<\\E\n", "<<E\"O\"F\n", "<<-E\n\t", "\nE\n", "\nEOF\n", "\n\tE\n", "<<<", " <<< ",
-	planted, " " + planted, "\n" + planted, ";" + planted, "./" + planted, "echo", "cat", "ls", "true", "test -v ", "[ -v ", "printf -v", "printf -vPATH ", "cd ", "wait -p",
+	planted, " " + planted, "\n" + planted, ";" + planted, "./" + planted, "echo", "cat", "ls", "true", "test -v ", "[ -v ", "printf -v", "printf -vPATH ", "printf %n ", "%n", "cd ", "wait -p",
 	"PATH=.", "PATH=. ", "PATH", "=", "+=", ":", "x", "a[0]", "'a[$(" + planted + ")]'", `a[\$\(` + planted + `\)]`, `$'a[\x24(` + planted + `)]'`, "-v", "-n", "--", "-p ",
 	"time ", "time -p ", "coproc ", "coproc N ", "function f ", "f() ", "if ", "; then ", "; fi", "for x in ", "for PATH in . ", "select x in ", "; do ", "; done", "while ", "case x in ", "x) ", " esac", "in ",
 	"${x:=", "${PATH:=.}", "${x@P}", "${!x}", "${x:0}", "${a[0]}", "$x", `"$x"`, "$@", "{a,b}", "{-v,PATH}", "\u00a0", "\u2028", "\xff", "\x01", "\x7f",
@@ -241,7 +266,7 @@ func (g *grammar) words() string {
 }
 
 func (g *grammar) word() string {
-	return pick(g.r, []string{"a", "-n", "-v", "-vPATH", "PATH", ".", "x", "=", "'a b'", `"a $x"`, "$x", `"$x"`, "${x:-a}", "${PATH:=.}", "$y", `"$y"`, "$x$y",
+	return pick(g.r, []string{"a", "-n", "-v", "-vPATH", `-"$x"`, `"""$x"`, "%n", "PATH", ".", "x", "=", "'a b'", `"a $x"`, "$x", `"$x"`, "${x:-a}", "${PATH:=.}", "$y", `"$y"`, "$x$y",
 		"{-v,PATH}", "*", "a[0]", `a[\$\(` + planted + `\)]`, "'a[$(" + planted + ")]'", `$'a[\x24(` + planted + `)]'`, `"-v a[\$\(` + planted + `\)]"`,
 		`a[\$`, `\(` + planted + `\)]`, "`" + planted + "`", "$(" + planted + ")", "'" + planted + "'", planted, "!", "-o", "-a", "]", "--", "-p", `\` + "\n"})
 }

@@ -141,13 +141,13 @@ func TestLines(t *testing.T) {
 		}},
 		{name: "decision 3 variables", allow: []string{"bash(*)"}, want: map[string]Decision{
 			"for x in a; do ls; done": Allow, "for PATH in a; do ls; done": Ask, "for http_proxy in a; do ls; done": Ask, "for Ab in a; do ls; done": Ask, "for npm_config_x in a; do ls; done": Ask,
-			"read x": Ask, "mapfile x": Ask, "readarray x": Ask, "getopts a x": Ask, "unset x": Ask, "printf -v x y": Ask, "printf %s x": Allow, `printf "%s\n" "$x"`: Allow, `printf "$x"`: Ask,
+			"read x": Ask, "mapfile x": Ask, "readarray x": Ask, "getopts a x": Ask, "unset x": Ask, "printf -v x y": Ask, "printf %s x": Allow, `printf "%s\n" "$x"`: Allow, `printf "$x"`: Ask, "printf %n PATH": Ask, "printf 'a%-3ln' x": Ask, "printf %%n x": Allow, `printf "a$x"`: Ask, "printf -- %n x": Ask, "printf -- a": Allow, `printf -"$x" PATH .`: Ask, `printf """$x" PATH .`: Ask,
 			"echo ${x:=y}": Ask, "echo ${x=y}": Ask, "ls {fd}</dev/null": Ask, "coproc ls": Ask, "select x in a; do ls; done": Allow,
 			"wait": Allow, "wait $!": Allow, "wait -n": Allow, "wait -p x": Ask, "wait $x": Ask,
 		}},
 		{name: "PERM-41 names that are evaluated", allow: []string{"bash(*)"}, want: map[string]Decision{
 			"test -v x": Allow, "test -v 'a[0]'": Ask, `test -v "$x"`: Ask, "[ -v x ]": Allow, `[ -v $x ]`: Ask,
-			`[ -n "$x" ]`: Allow, `[ "$x" = y ]`: Allow, `[ $? -eq 0 ]`: Allow, "[ $x = y ]": Ask, `test "$a" "$b"`: Ask, `[ -f go.mod -a -n "$x" ]`: Allow, `test "$@"`: Ask,
+			`[ -n "$x" ]`: Allow, `[ "$x" = y ]`: Allow, `[ $? -eq 0 ]`: Allow, "[ $x = y ]": Ask, `test "$a" "$b"`: Ask, `[ -f go.mod -a -n "$x" ]`: Allow, `test "$@"`: Ask, `test -"$x" "$y"`: Ask, `test """$x" 'a[0]'`: Ask, `[ "a$x" = b ]`: Allow, "[ a$x = b ]": Ask, `[ -d "$x/y" ]`: Allow,
 			"test -n 'x[0]'": Allow, `[ "$x" != "$y" ]`: Allow, "eval ls": Allow,
 		}},
 		{name: "PERM-35 to PERM-45 opaque", allow: []string{"bash", "bash(*)"}, want: map[string]Decision{
@@ -409,10 +409,10 @@ func TestExplain(t *testing.T) {
 		t.Error(shown(tr))
 	}
 	want := []Step{
-		{"go test ./...", Allow, ByAllowRule, &Rule{"bash(go test *)", "user"}},
-		{"make lint", Allow, ByAlways, nil},
-		{"npm ci", Ask, ByDefault, nil},
-		{"npm ci", Ask, ByDefault, nil},
+		{"go test ./...", Allow, ByAllowRule, Rule{"bash(go test *)", "user"}},
+		{"make lint", Allow, ByAlways, Rule{}},
+		{"npm ci", Ask, ByDefault, Rule{}},
+		{"npm ci", Ask, ByDefault, Rule{}},
 	}
 	if a, b := shown(Trace{Steps: tr.Steps}), shown(Trace{Steps: want}); a != b {
 		t.Errorf("steps\n%s\n%s", a, b)
@@ -421,7 +421,7 @@ func TestExplain(t *testing.T) {
 		t.Error("uncovered:", u)
 	}
 	tr = p.Explain("bash", command("go test ./... && rm -rf x"))
-	if tr.Decision != Deny || *tr.Rule != (Rule{"bash(rm *)", "project"}) {
+	if tr.Decision != Deny || tr.Rule != (Rule{"bash(rm *)", "project"}) {
 		t.Error(shown(tr))
 	}
 	tr = p.Explain("bash", command("go test > log; go test ./x"))
