@@ -7,6 +7,9 @@ import (
 	"regexp/syntax"
 )
 
+// maxPattern is the longest pattern that is taken, in bytes: larger ones take seconds to compile.
+const maxPattern = 32 << 10
+
 // matcher finds the lines that a pattern matches.
 type matcher struct {
 	re      *regexp.Regexp
@@ -17,6 +20,9 @@ type matcher struct {
 // compileMatcher compiles a Go regular expression. In line mode "^" and "$" are the
 // ends of a line, and no part of a match is a line end.
 func compileMatcher(pattern string, fold, multi bool) (*matcher, error) {
+	if len(pattern) > maxPattern {
+		return nil, fmt.Errorf("the pattern has %d bytes, at most %d are taken", len(pattern), maxPattern)
+	}
 	flags := syntax.Perl &^ syntax.OneLine
 	if fold {
 		flags |= syntax.FoldCase

@@ -43,7 +43,7 @@ type searcher struct {
 	count   int
 	line    int // number of the line at counted
 	counted int // offset up to which lines are counted
-	shown   int // offset up to which lines are shown
+	shown   int // offset up to which lines are shown; negative when it is out of the buffer
 	any     bool
 	pending int // lines of context still to be shown after a match
 	last    int // number of the last line shown as a match
@@ -128,10 +128,9 @@ func (s *searcher) lines(ctx context.Context, r io.Reader) {
 // slide moves what is still needed to the front of the buffer: lines before end
 // that may become context, and what is not searched yet.
 func (s *searcher) slide(end, have int) (start, left int) {
-	s.advance(s.buf, end)
 	keep := end
 	for range s.before {
-		if keep <= s.shown {
+		if keep <= max(s.shown, 0) {
 			break
 		}
 		keep = bytes.LastIndexByte(s.buf[:keep-1], '\n') + 1
@@ -140,12 +139,10 @@ func (s *searcher) slide(end, have int) (start, left int) {
 	if s.mode != modeContent {
 		keep = end
 	}
+	s.advance(s.buf, keep)
 	copy(s.buf, s.buf[keep:have])
-	s.counted -= keep
-	s.shown = max(s.shown-keep, 0)
-	if s.counted < 0 {
-		s.counted = 0
-	}
+	s.counted = 0
+	s.shown -= keep // negative when lines in between were not shown
 	return end - keep, have - keep
 }
 
@@ -197,7 +194,7 @@ func (s *searcher) show(text []byte, start, end, match int) {
 	s.follow(text, start)
 	context := start
 	for range s.before {
-		if context <= s.shown {
+		if context <= max(s.shown, 0) {
 			break
 		}
 		context = bytes.LastIndexByte(text[:context-1], '\n') + 1

@@ -1,0 +1,89 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// swap turns a directory of a workspace into a link that leads outside, and back,
+// until the returned function is called.
+func swap(t *testing.T, ws, outside string) (stop func()) {
+	t.Helper()
+	d, kept := filepath.Join(ws, "d"), filepath.Join(ws, "kept")
+	quit := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for {
+			select {
+			case <-quit:
+				return
+			default:
+			}
+			_ = os.Rename(d, kept)
+			_ = os.Symlink(outside, d)
+			_ = os.Remove(d)
+			_ = os.Rename(kept, d)
+		}
+	})
+	return func() { close(quit); done.Wait() }
+}
+
+// C1, C3: whatever is swapped between check and open, no file is made outside.
+func TestSwapWrite(t *testing.T) {
+	top := tree(t, map[string]string{"ws/d/f": "inside", "out/": ""})
+	ws, out := filepath.Join(top, "ws"), filepath.Join(top, "out")
+	stop := swap(t, ws, out)
+	defer stop()
+	w := must(NewWriteTool(WithWorkingDirectory(ws)))
+	ok := 0
+	for range 1000 {
+		if _, err := call(t, w.Tool(), WriteInput{FilePath: "d/f", Content: "inside"}); err == nil {
+			ok++
+		}
+		if _, err := call(t, w.Tool(), WriteInput{FilePath: "d/sub/g", Content: "x"}); err == nil {
+			ok++
+		}
+	}
+	if got := names(t, out); got != "" {
+		t.Fatalf("%s was made outside", got)
+	}
+	t.Logf("%d of 2000 writes succeeded", ok)
+}
+
+// C2
+func TestSwapRead(t *testing.T) {
+	const secret = "outside secret"
+	top := tree(t, map[string]string{"ws/d/f": "inside", "ws/e/f": "inside", "out/f": secret, "out/g": secret})
+	ws := filepath.Join(top, "ws")
+	stop := swap(t, ws, filepath.Join(top, "out"))
+	defer stop()
+	opt := WithWorkingDirectory(ws)
+	r, gl, gr := must(NewReadTool(opt)), must(NewGlobTool(opt)), must(NewGrepTool(opt))
+	for range 1000 {
+		if got, _ := call(t, r.Tool(), ReadInput{FilePath: "d/f"}); strings.Contains(toText(got), "secret") {
+			t.Fatalf("read %q", got)
+		}
+		if got, err := call(t, gr.Tool(), GrepInput{Pattern: "inside|secret", OutputMode: modeContent}); err == nil && strings.Contains(toText(got), "secret") {
+			t.Fatalf("grep found %v", got)
+		}
+		if got, err := call(t, gr.Tool(), GrepInput{Pattern: "secret", Path: "d"}); err == nil && len(got.(*GrepOutput).Output) > 0 {
+			t.Fatalf("grep found %v", got)
+		}
+		if got, err := call(t, gl.Tool(), GlobInput{Pattern: "**/g"}); err != nil || len(got.(*GlobOutput).Paths) > 0 {
+			t.Fatalf("glob found %v, %v", got, err)
+		}
+	}
+}
+
+func toText(result any) string {
+	switch r := result.(type) {
+	case string:
+		return r
+	case *GrepOutput:
+		return strings.Join(r.Output, "\n")
+	}
+	return ""
+}
