@@ -71,7 +71,7 @@ func BenchmarkHostile(b *testing.B) {
 	const size = 100 << 10
 	for name, piece := range map[string]string{
 		"brackets": "[", "images": "![", "stars": "*a ", "stars and underscores": "**_", "backquotes": "`a``", "quotes": "> ",
-		"deep list": "- ", "angles": "<a ", "entities": "&#x41;", "links": "[a](", "comments": "<!-- ", "pipes": "|", "tildes": "~~a",
+		"deep list": "- ", "deep numbers": "1. ", "mixed": "> - ", "angles": "<a ", "entities": "&#x41;", "links": "[a](", "comments": "<!-- ", "pipes": "|", "tildes": "~~a",
 	} {
 		src := strings.Repeat(piece, size/len(piece))
 		b.Run(name, func(b *testing.B) {
