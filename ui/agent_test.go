@@ -84,6 +84,7 @@ type stage struct {
 	app   *recorder
 	pump  *Pump
 	model *Model
+	tap   func(app.Event) // sees what is emitted
 }
 
 // on runs a test on a screen of w by h cells, in fake time.
@@ -105,6 +106,9 @@ func on(t *testing.T, w, h int, opts Options, test func(t *testing.T, s *stage),
 // emit hands events to the screen and lets it draw.
 func (s *stage) emit(events ...app.Event) {
 	for _, e := range events {
+		if s.tap != nil {
+			s.tap(e)
+		}
 		s.pump.Emit(e)
 	}
 	s.Wait(100 * time.Millisecond)

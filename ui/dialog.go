@@ -248,7 +248,8 @@ func (c *confirm) body(w int) (lines []string) {
 func (c *confirm) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 	body := c.body(w)
 	body = body[:min(len(body), max(0, h-2))]
-	return append(body, "", t.accent.Render("[y]")+" "+c.label+"   "+t.accent.Render("[n]")+" no"), nil
+	choices := t.accent.Render("[y]") + " " + c.label + "   " + t.accent.Render("[n]") + " no"
+	return append(body, "", text.Truncate(choices, w, "")), nil
 }
 
 func (c *confirm) key(k string, _ tea.KeyPressMsg, _ keymap) intent {

@@ -209,7 +209,7 @@ func (p *permission) choices(t *theme, w int) string {
 		if w < plainBelowW {
 			yes = "yes"
 		}
-		return item("y", yes, p.scroll.complete()) + "   " + item("n", "go back", true)
+		return text.Truncate(item("y", yes, p.scroll.complete())+"   "+item("n", "go back", true), w, "")
 	}
 	subjects := p.asked.Request.Subjects
 	var always []string

@@ -115,10 +115,10 @@ func (p *picker) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 		out = append(out, row)
 	}
 	if len(p.shown) == 0 {
-		out = append(out, " "+t.dim.Render(p.none))
+		out = append(out, " "+t.dim.Render(text.Truncate(p.none, w-1, t.sign.ellipsis)))
 	}
 	if len(out) < h {
-		out = append(out, t.dim.Render(" enter takes it "+t.sign.dot+" esc closes"))
+		out = append(out, t.dim.Render(text.Truncate(" enter takes it "+t.sign.dot+" esc closes", w, t.sign.ellipsis)))
 	}
 	return out, cursor
 }
