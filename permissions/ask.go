@@ -68,7 +68,8 @@ func (t Trace) denial() error {
 	return e
 }
 
-type questionKey struct{}
+// questionKey marks the context of a question of the policy.
+type questionKey struct{ *Policy }
 
 // question waits for the one slot, decides again, and asks.
 //
@@ -80,7 +81,7 @@ func (p *Policy) question(ctx context.Context, c *call) error {
 	if p.asker == nil {
 		return denied(errNobody)
 	}
-	if ctx.Value(questionKey{}) == p {
+	if ctx.Value(questionKey{p}) != nil {
 		return denied(errNested) // it would wait for its own question
 	}
 	select {
@@ -96,7 +97,7 @@ func (p *Policy) question(ctx context.Context, c *call) error {
 	if t.Decision != Ask {
 		return t.denial()
 	}
-	req := p.current().request(ctx, c, t)
+	req := newRequest(ctx, c, t)
 	answer, err := p.callAsker(ctx, req)
 	var feedback Feedback
 	switch {
@@ -127,7 +128,7 @@ func (p *Policy) callAsker(ctx context.Context, req Request) (answer Answer, err
 			answer, err = Reject, fmt.Errorf("the question failed: %v", r)
 		}
 	}()
-	return p.asker(context.WithValue(ctx, questionKey{}, p), req)
+	return p.asker(context.WithValue(ctx, questionKey{p}, true), req)
 }
 
 func (p *Policy) remember(tool string, subjects []string) {
@@ -138,13 +139,13 @@ func (p *Policy) remember(tool string, subjects []string) {
 	p.Grant(grants...)
 }
 
-// request is the question about a call that is asked.
-func (s *state) request(ctx context.Context, c *call, t Trace) Request {
+// newRequest is the question about a call that is asked.
+func newRequest(ctx context.Context, c *call, t Trace) Request {
 	id, _ := tools.ToolCallFromContext(ctx)
 	req := Request{
 		Tool: c.tool, CallID: id.ID, Arguments: c.arguments,
 		Subject: c.subject, Raw: c.raw,
-		Subjects: s.grantable(c, t),
+		Subjects: grantable(c, t),
 		Reason:   *t.Reason, Opaque: c.line.opaque,
 	}
 	if t.By == ByAskRule {
@@ -156,7 +157,7 @@ func (s *state) request(ctx context.Context, c *call, t Trace) Request {
 // grantable lists what an always answer would store: each subject once, without
 // those answered already and those that an ask rule would ask again (PERM-78 to
 // PERM-80). An opaque line is stored whole or not at all.
-func (s *state) grantable(c *call, t Trace) []string {
+func grantable(c *call, t Trace) []string {
 	if c.unresolved != nil {
 		return nil
 	}

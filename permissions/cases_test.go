@@ -84,6 +84,9 @@ func loadCases(tb testing.TB) []permissionCase {
 }
 
 func (c permissionCase) run(t *testing.T, root string) {
+	if _, err := os.Stat("/proc/self/root"); err != nil && strings.Contains(c.Arguments, "/proc/self/root") {
+		t.Skip("there is no /proc here")
+	}
 	policy, arguments := c.policy(t, root)
 	trace := policy.Explain(c.Tool, arguments)
 	got := trace.Decision.String()

@@ -37,6 +37,7 @@ func splitNested(src string, unwrap bool, depth int) line {
 	if !w.tooBig() {
 		w.checkText()
 		w.parse()
+		w.checkSubstitution()
 	}
 	if w.suspicious {
 		w.line.rough = roughParts(src)

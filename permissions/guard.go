@@ -30,12 +30,18 @@ func (w *walker) checkText() {
 		}
 		i += 2 + next
 	}
-	if i, what := substitution(strings.ReplaceAll(w.src, "\\\n", "")); what != "" {
-		w.mark(around(strings.ReplaceAll(w.src, "\\\n", ""), i), "it holds the text of a "+what)
+}
+
+// checkSubstitution looks for the text of a substitution that the parser did not
+// take for one: in quotes, or split over lines (PERM-37).
+func (w *walker) checkSubstitution() {
+	joined := strings.ReplaceAll(w.src, "\\\n", "")
+	if i, what := substitution(joined); what != "" {
+		w.mark(clip(joined[i:]), "it holds the text of a "+what)
 	}
 }
 
-// substitution finds the text of a substitution, quoted or not (PERM-37).
+// substitution finds the text of a substitution, quoted or not.
 func substitution(s string) (at int, what string) {
 	for i := range len(s) {
 		next := byte(0)
@@ -183,8 +189,7 @@ func harmless(name string) bool {
 		}
 	}
 	switch {
-	case strings.HasSuffix(name, "_proxy"), strings.HasPrefix(name, "npm_"), strings.HasPrefix(name, "npm_config_"),
-		name == "auto_resume", name == "histchars":
+	case strings.HasSuffix(name, "_proxy"), strings.HasPrefix(name, "npm_"), name == "auto_resume", name == "histchars":
 		return false
 	}
 	return name != ""
@@ -227,8 +232,7 @@ func (w *walker) duplicate(r *syntax.Redirect, target, text string) {
 	}
 	if r.Op == syntax.DplOut && !strings.HasPrefix(target, "-") {
 		w.writes = true
-		w.mark(text, "it writes a file")
-		w.suspicious = true
+		w.suspect(text, "it writes a file")
 		return
 	}
 	w.suspect(text, "bash reads this redirection differently")
