@@ -324,7 +324,7 @@ func TestRequest(t *testing.T) {
 		{"bash", "command", "a \t'x  y' &&\n b", "a \t'x  y' &&\n b", ReasonNoRule, "", ""},
 		{"bash", "command", "git x > f", "git x > f", ReasonAskRule, "bash(git *)", "> f"},
 		{"bash", "command", "a `b` c", "a `b` c", ReasonOpaque, "", "`b`"},
-		{"bash", "command", "a '$(b)' c", "a '$(b)' c", ReasonOpaque, "", "$(b)' c"},
+		{"bash", "command", "a '$(b)' c", "a '$(b)' c", ReasonOpaque, "", "'$(b)'"},
 		{"edit", "file_path", "./x", dir + "/x", ReasonNoRule, "", ""},
 		{"edit", "file_path", "./y/../go.mod", dir + "/go.mod", ReasonAskRule, "edit(" + dir + "/go.mod)", ""},
 		{"web_fetch", "url", "http://x/?a b", "http://x/?a b", ReasonNoRule, "", ""},
