@@ -1,10 +1,13 @@
 package diff
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/ui/text"
@@ -44,12 +47,8 @@ var loop = []file.Hunk{
 
 func TestGolden(t *testing.T) {
 	for _, width := range []int{40, 80, 120, 160} {
-		for _, split := range []bool{false, true} {
-			for name, theme := range map[string]*Theme{"plain": {}, "dark": darkTheme()} { // UI-07: signs without colours
-				kind := "unified"
-				if split {
-					kind = "split"
-				}
+		for kind, split := range map[string]bool{"unified": false, "split": true} {
+			for name, theme := range map[string]*Theme{"ascii": {ASCII: true}, "dark": darkTheme(), "nocolor": darkTheme()} {
 				rows := New("app/loop.go", loop, theme).Lines(Layout{Width: width, Split: split})
 				for _, r := range rows {
 					if w := text.Width(r); w > width {
@@ -57,10 +56,36 @@ func TestGolden(t *testing.T) {
 					}
 				}
 				got := strings.Join(rows, "\n") + "\n"
-				got = strings.ReplaceAll(got, "\x1b", "␛")
+				if name == "nocolor" { // UI-07: as a terminal under NO_COLOR gets it
+					var b bytes.Buffer
+					w := colorprofile.Writer{Forward: &b, Profile: colorprofile.ASCII}
+					if _, err := w.WriteString(got); err != nil {
+						t.Fatal(err)
+					}
+					got = b.String()
+				}
+				got = strings.ReplaceAll(got, "\x1b[", "{")
 				uitest.Golden(t, fmt.Sprintf("loop-%s-%s-%d.txt", kind, name, width), got)
 			}
 		}
+	}
+}
+
+// A missing line end is said on the side that misses it.
+func TestNoNewline(t *testing.T) {
+	const note = `\ No newline at end of file`
+	v := New("x", []file.Hunk{{Old: 1, New: 1, Lines: []string{" a", "-b", note, "+b"}}}, &Theme{})
+	want := []string{"1   1   a", "2     − b", "  " + note, "    2 + b"}
+	got := v.Lines(Layout{Width: 80})
+	for i := range got {
+		got[i] = strings.TrimRight(text.Strip(got[i]), " ")
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	side := v.Lines(Layout{Width: 80, Split: true})
+	if n := len(side); n != 3 || !strings.HasPrefix(text.Strip(side[2]), "  "+note) {
+		t.Errorf("%d rows side by side\n%s", n, text.Strip(strings.Join(side, "\n")))
 	}
 }
 

@@ -56,14 +56,24 @@ func (v *View) MaxPan(l Layout) int {
 	if v.widest < 0 {
 		v.widest = 0
 		for _, line := range v.lines {
-			cells := 0
-			for g := range v.glyphs(line, nil) {
-				cells += g.cells
+			if len(line.text)*mostCells > v.widest { // else it cannot be the longest
+				v.widest = max(v.widest, v.cells(line))
 			}
-			v.widest = max(v.widest, cells)
 		}
 	}
 	return max(v.widest-v.room(l), 0)
+}
+
+// mostCells is how many cells one byte of a line takes at most: a broken one.
+const mostCells = 6
+
+// cells returns the width of a line as drawn.
+func (v *View) cells(l line) int {
+	n := 0
+	for g := range v.glyphs(l, nil) {
+		n += g.cells
+	}
+	return n
 }
 
 // room returns the cells for the text of a line.

@@ -94,10 +94,7 @@ func (in *inliner) node(n ast.Node) {
 	case *ast.AutoLink:
 		in.styled(in.t.URL, decode(n.Label(in.src)))
 	case *ast.RawHTML:
-		for i := range n.Segments.Len() {
-			seg := n.Segments.At(i)
-			in.b.Write(seg.Value(in.src))
-		}
+		in.html(n)
 	case *extast.TaskCheckBox:
 		box := "[ ] "
 		if n.IsChecked {
@@ -106,6 +103,18 @@ func (in *inliner) node(n ast.Node) {
 		in.styled(in.t.Marker, box)
 	default:
 		in.children(n)
+	}
+}
+
+// html shows tags as the text they are, but for line breaks: in tables they have
+// no other spelling.
+func (in *inliner) html(n *ast.RawHTML) {
+	tag := string(n.Segments.Value(in.src))
+	switch strings.ToLower(strings.ReplaceAll(tag, " ", "")) {
+	case "<br>", "<br/>":
+		in.b.WriteByte('\n')
+	default:
+		in.b.WriteString(tag)
 	}
 }
 

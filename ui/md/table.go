@@ -55,7 +55,10 @@ func columns(rows [][]string, cols, width int) ([]int, bool) {
 	widths := make([]int, cols)
 	for _, cells := range rows {
 		for i, c := range cells[:min(len(cells), cols)] {
-			widths[i] = max(widths[i], text.Width(c), 1)
+			widths[i] = max(widths[i], 1)
+			for line := range strings.SplitSeq(c, "\n") {
+				widths[i] = max(widths[i], text.Width(line))
+			}
 		}
 	}
 	if total(widths, width) <= room && slices.Max(widths) <= width {
