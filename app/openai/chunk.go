@@ -16,6 +16,8 @@ type chunk struct {
 	Groq    *struct{ Usage *usage } `json:"x_groq"`
 	Error   json.RawMessage         `json:"error"`
 	Object  string                  `json:"object"`
+
+	one [1]choice // room for what most chunks have
 }
 
 type choice struct {
@@ -90,10 +92,12 @@ func (u *usage) empty() bool { return u == nil || u.Prompt == 0 && u.Completion 
 // decodeChunk reads a chunk. The error says that data is not JSON.
 func decodeChunk(data []byte) (*chunk, error) {
 	c := &chunk{}
-	err := json.Unmarshal(data, c)
-	// A value of another type than usual leaves its field empty; the rest is read.
-	if odd := (*json.UnmarshalTypeError)(nil); err != nil && !errors.As(err, &odd) {
-		return nil, err
+	c.Choices = c.one[:0]
+	if err := json.Unmarshal(data, c); err != nil {
+		// A value of another type than usual leaves its field empty; the rest is read.
+		if odd := (*json.UnmarshalTypeError)(nil); !errors.As(err, &odd) {
+			return nil, err
+		}
 	}
 	return c, nil
 }

@@ -2,6 +2,9 @@ package openai
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/phero-agent/agent/app"
@@ -22,9 +25,13 @@ type conversation struct {
 	model   string
 
 	seen  []session.Message // what the last request had
-	wire  []byte            // its messages, joined by commas
+	wire  bytes.Buffer      // its messages, joined by commas
 	marks []mark            // where wire may be cut and continued
 	ids   map[string]string // of calls: ours → the server's
+
+	rest     []byte // the request without its messages
+	restOf   []app.ToolSpec
+	restWith string // the effort
 }
 
 // mark is a place before an assistant's message. All before it is settled: users' messages are
@@ -59,15 +66,38 @@ func (conv *conversation) goesOn(req app.Request) bool {
 		sameMessage(&conv.seen[0], &req.Messages[0])
 }
 
-// write returns the messages of a request as JSON, joined by commas. They are
-// valid until the next write.
-func (conv *conversation) write(p Profile, model string, req app.Request) ([]byte, error) {
+// begin forgets everything, unless the request can go on with it.
+func (conv *conversation) begin(p Profile, model string, req app.Request) {
 	if conv.system != req.System || conv.profile != p || conv.model != model {
 		*conv = conversation{system: req.System, profile: p, model: model}
 	}
 	if conv.ids == nil {
 		conv.ids = map[string]string{}
 	}
+}
+
+// around returns the request without its messages, as params makes it. Tools
+// are made once, not changed: the same map is the same schema.
+func (conv *conversation) around(req app.Request, params func() any) ([]byte, error) {
+	if conv.rest != nil && len(req.Tools) > 0 && conv.restWith == req.Effort && slices.EqualFunc(conv.restOf, req.Tools, sameTool) {
+		return conv.rest, nil
+	}
+	rest, err := json.Marshal(params())
+	if err != nil {
+		return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
+	}
+	conv.rest, conv.restOf, conv.restWith = rest, slices.Clone(req.Tools), req.Effort
+	return rest, nil
+}
+
+func sameTool(a, b app.ToolSpec) bool {
+	return a.Name == b.Name && a.Description == b.Description &&
+		reflect.ValueOf(a.Schema).UnsafePointer() == reflect.ValueOf(b.Schema).UnsafePointer()
+}
+
+// write returns the messages of a request as JSON, joined by commas. They are
+// valid until the next write.
+func (conv *conversation) write(req app.Request) ([]byte, error) {
 	known := 0
 	for known < min(len(conv.seen), len(req.Messages)) && sameMessage(&conv.seen[known], &req.Messages[known]) {
 		known++
@@ -85,16 +115,16 @@ func (conv *conversation) write(p Profile, model string, req app.Request) ([]byt
 	}
 	w.flush()
 	if w.err != nil {
-		conv.system, conv.seen = "", nil // half written: begin anew
+		*conv = conversation{} // half written
 		return nil, w.err
 	}
-	return conv.wire, nil
+	return conv.wire.Bytes(), nil
 }
 
-// cut drops what comes after the last mark within the first known messages,
-// and returns how many messages remain.
+// cut drops what comes after the last mark whose message is among the first
+// known ones, and returns how many messages remain.
 func (conv *conversation) cut(known int) int {
-	for len(conv.marks) > 0 && conv.marks[len(conv.marks)-1].messages > known {
+	for len(conv.marks) > 0 && conv.marks[len(conv.marks)-1].messages >= known {
 		conv.marks = conv.marks[:len(conv.marks)-1]
 	}
 	var at mark
@@ -102,7 +132,7 @@ func (conv *conversation) cut(known int) int {
 		at = conv.marks[n-1]
 		conv.marks = conv.marks[:n-1] // it is set again when the message behind it is written
 	}
-	conv.wire = conv.wire[:at.bytes]
+	conv.wire.Truncate(at.bytes)
 	return at.messages
 }
 

@@ -38,7 +38,7 @@ func readFailure(body []byte) failure {
 		}
 		var f failure
 		f.read(v)
-		if f.text == "" && f.code == "" {
+		if f.text == "" && f.code == "" && len(body) > len("{}") {
 			f.text = string(body)
 		}
 		f.text = clip(f.text)

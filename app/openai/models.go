@@ -42,12 +42,13 @@ const (
 )
 
 // Models asks the server for its models (GET /models). Models that do not
-// chat are left out. The errors are of type *app.ProviderError; a server
+// chat are left out. Of local servers the windows that are loaded are asked too.
+// The errors are of type *app.ProviderError; a server
 // without a list is ErrNotAnAPI, and its models can be used all the same.
 func (c *Client) Models(ctx context.Context) ([]Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelsTimeout)
 	defer cancel()
-	res, err := c.get(ctx, "models")
+	res, err := c.get(ctx, c.base.ResolveReference(&url.URL{Path: "models"}))
 	if err != nil {
 		if ctx.Err() == context.Canceled {
 			return nil, ctx.Err()
@@ -72,6 +73,7 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 		}
 		return nil, c.noList(res.StatusCode)
 	}
+	c.addLoaded(ctx, models)
 	return models, nil
 }
 
@@ -82,9 +84,8 @@ func (c *Client) noList(status int) error {
 	}
 }
 
-// get asks for something below the base URL.
-func (c *Client) get(ctx context.Context, path string) (*http.Response, error) {
-	u := c.base.ResolveReference(&url.URL{Path: path})
+// get asks the server for u.
+func (c *Client) get(ctx context.Context, u *url.URL) (*http.Response, error) {
 	if within(c.base.Hostname(), "anthropic.com") {
 		u.RawQuery = "limit=1000"
 	}

@@ -65,7 +65,7 @@ type lesson struct {
 	flag  func(p *Profile) *bool
 }
 
-// lessons are asked in order; each is learned once.
+// lessons are asked in order; the first whose words fit decides.
 var lessons = [...]lesson{
 	{[]string{"stream_options", "include_usage"}, func(p *Profile) *bool { return &p.NoStreamOptions }},
 	{[]string{"reasoning_effort", "reasoningeffort", "reasoning effort"}, func(p *Profile) *bool { return &p.NoEffort }},
@@ -98,8 +98,8 @@ func (p *Profile) adaptFields(w string) bool {
 		return true
 	}
 	for _, l := range lessons {
-		if has(w, l.words...) && set(l.flag(p)) {
-			return true
+		if has(w, l.words...) {
+			return set(l.flag(p))
 		}
 	}
 	// The name that comes first is the one that is refused; the other one is the advice.

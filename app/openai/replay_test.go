@@ -288,8 +288,12 @@ func replay(t *testing.T, tr transcript) {
 		Tools:    specsOf(tr),
 		Effort:   tr.Options.ReasoningEffort,
 	}
-	got, err := c.Stream(context.Background(), req, tally(t, &got{}))
-	tr.Expect.verify(t, got, err)
+	var seen deltas
+	first, err := c.Stream(context.Background(), req, seen.take(t))
+	tr.Expect.verify(t, first, err)
+	if seen.text.String() != first.Message.Text || seen.reasoning.String() != first.Message.Reasoning {
+		t.Errorf("emitted %q and %q, replied %q and %q", &seen.text, &seen.reasoning, first.Message.Text, first.Message.Reasoning)
+	}
 	if tr.FirstError != nil {
 		verifyFirst(t, c, tr)
 	}
@@ -300,7 +304,7 @@ func replay(t *testing.T, tr transcript) {
 	if total < time.Duration(tr.MinWait)*time.Millisecond {
 		t.Errorf("waited %v, want at least %d ms", total, tr.MinWait)
 	}
-	last := got
+	last := first
 	for len(last.Message.Calls) > 0 && srv.requests() < len(srv.steps) {
 		req.Messages = append(req.Messages, last.Message)
 		for _, call := range last.Message.Calls {

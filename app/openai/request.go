@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	oai "github.com/openai/openai-go/v3"
@@ -15,14 +13,15 @@ import (
 // body makes the JSON of a request: what the profile allows around the
 // messages, which come from the conversation's memory.
 func (c *Client) body(p Profile, req app.Request) ([]byte, error) {
-	rest, err := json.Marshal(c.params(p, req))
-	if err != nil {
-		return nil, fmt.Errorf("the request cannot be written as JSON: %w", err)
-	}
 	const head = `{"messages":[`
 	conv := c.take(req)
 	defer c.give(conv)
-	messages, err := conv.write(p, c.cfg.Model, req)
+	conv.begin(p, c.cfg.Model, req)
+	rest, err := conv.around(req, func() any { return c.params(p, req) })
+	if err != nil {
+		return nil, err
+	}
+	messages, err := conv.write(req)
 	if err != nil {
 		return nil, err
 	}

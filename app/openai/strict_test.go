@@ -7,16 +7,16 @@ import (
 	"github.com/phero-agent/agent/app"
 )
 
-// got gathers what was emitted.
-type got struct {
+// deltas gathers what was emitted.
+type deltas struct {
 	text, reasoning strings.Builder
 	calls           []app.CallProgress
 	retries         []app.Retry
-	deltas          int
+	count           int
 }
 
-// tally fills g, and checks that each delta has one part.
-func tally(t testing.TB, g *got) func(app.Delta) {
+// take returns an emit that fills g, and checks that each delta has one part.
+func (g *deltas) take(t testing.TB) func(app.Delta) {
 	return func(d app.Delta) {
 		parts := 0
 		if d.Text != "" {
@@ -38,7 +38,7 @@ func tally(t testing.TB, g *got) func(app.Delta) {
 		if parts != 1 {
 			t.Errorf("a delta with %d parts: %+v", parts, d)
 		}
-		g.deltas++
+		g.count++
 	}
 }
 

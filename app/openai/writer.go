@@ -6,12 +6,51 @@ import (
 	"fmt"
 	"strings"
 
-	oai "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools"
 )
+
+// message is a message on the wire. It is our own type, not one of openai-go,
+// whose encoder copies a message four times: too slow for a whole session.
+type message struct {
+	Role       string     `json:"role"`
+	Content    any        `json:"content,omitempty"` // a string, or parts
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+	ToolCalls  []wireCall `json:"tool_calls,omitempty"`
+	echo
+}
+
+// echo are the fields of a reply that its server wants back.
+type echo struct {
+	ReasoningContent json.RawMessage `json:"reasoning_content,omitempty"`
+	ReasoningDetails json.RawMessage `json:"reasoning_details,omitempty"`
+}
+
+type wireCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"` // "function"
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	} `json:"function"`
+	callExtra
+}
+
+// callExtra is [tools.ToolCall.Extra] of this package.
+type callExtra struct {
+	ExtraContent json.RawMessage `json:"extra_content,omitempty"`
+}
+
+// part is a part of a user's message that has images.
+type part struct {
+	Type  string    `json:"type"` // "text" or "image_url"
+	Text  string    `json:"text,omitempty"`
+	Image *imageURL `json:"image_url,omitempty"`
+}
+
+type imageURL struct {
+	URL string `json:"url"`
+}
 
 // writer writes messages for the strictest server: one system message in front,
 // neighbouring messages of the user and of the assistant joined, no empty ones,
@@ -54,9 +93,9 @@ func (w *writer) system(text string) {
 	case w.conv.profile.SystemRole == "user":
 		w.user = append(w.user, userPart{text: text})
 	case w.conv.profile.SystemRole == "developer":
-		w.put(oai.DeveloperMessage(text))
+		w.put(&message{Role: "developer", Content: text})
 	default:
-		w.put(oai.SystemMessage(text))
+		w.put(&message{Role: "system", Content: text})
 	}
 }
 
@@ -75,7 +114,7 @@ func (w *writer) message(i int, m *session.Message) {
 		}
 		if len(w.assistant) == 0 {
 			w.flushUser()
-			w.conv.marks = append(w.conv.marks, mark{messages: i, bytes: len(w.conv.wire)})
+			w.conv.marks = append(w.conv.marks, mark{messages: i, bytes: w.conv.wire.Len()})
 		}
 		w.assistant = append(w.assistant, m)
 		if len(m.Calls) > 0 {
@@ -108,7 +147,7 @@ func (w *writer) result(m *session.Message) {
 	if !ok {
 		id = m.CallID
 	}
-	w.put(oai.ToolMessage(text, id))
+	w.put(&message{Role: "tool", ToolCallID: id, Content: text})
 	w.last = lastTool
 	if len(m.Images) > 0 {
 		w.gather("Images of the results above:", m.Images)
@@ -123,32 +162,32 @@ func (w *writer) flushUser() {
 	parts := w.user
 	w.user = nil
 	if w.last == lastTool && w.conv.profile.AssistantAfterTool {
-		w.put(oai.AssistantMessage(textAfterTool))
+		w.put(&message{Role: "assistant", Content: textAfterTool})
 	}
 	var texts []string
-	var content []oai.ChatCompletionContentPartUnionParam
+	var content []part
 	for _, p := range parts {
 		url, text := p.load(w)
-		if url != "" {
-			content = w.appendText(content, texts)
-			texts = nil
-			content = append(content, oai.ImageContentPart(oai.ChatCompletionContentPartImageImageURLParam{URL: url}))
-		} else {
+		if url == "" {
 			texts = append(texts, text)
+			continue
 		}
+		content = appendText(content, texts)
+		texts = nil
+		content = append(content, part{Type: "image_url", Image: &imageURL{url}})
 	}
 	if len(content) == 0 {
-		w.put(oai.UserMessage(strings.Join(texts, "\n\n")))
+		w.put(&message{Role: "user", Content: strings.Join(texts, "\n\n")})
 		return
 	}
-	w.put(oai.UserMessage(w.appendText(content, texts)))
+	w.put(&message{Role: "user", Content: appendText(content, texts)})
 }
 
-func (w *writer) appendText(content []oai.ChatCompletionContentPartUnionParam, texts []string) []oai.ChatCompletionContentPartUnionParam {
+func appendText(content []part, texts []string) []part {
 	if len(texts) == 0 {
 		return content
 	}
-	return append(content, oai.TextContentPart(strings.Join(texts, "\n\n")))
+	return append(content, part{Type: "text", Text: strings.Join(texts, "\n\n")})
 }
 
 // load returns an image as a data URL, or the text of the part.
@@ -182,92 +221,73 @@ func (w *writer) flushAssistant() {
 		}
 	}
 	m := group[len(group)-1] // only the last one can have calls
-	msg := &oai.ChatCompletionAssistantMessageParam{}
+	msg := &message{Role: "assistant"}
 	if len(texts) > 0 {
-		msg.Content.OfString = param.NewOpt(strings.Join(texts, "\n\n"))
+		msg.Content = strings.Join(texts, "\n\n")
 	}
 	if len(m.Calls) > 0 {
 		own := m.Model == "" || m.Model == w.conv.model
 		for i := range m.Calls {
 			msg.ToolCalls = append(msg.ToolCalls, w.call(&m.Calls[i], own, i == 0))
 		}
-		if echo := w.echo(m, own); len(echo) > 0 {
-			msg.SetExtraFields(echo)
-		}
+		msg.echo = w.echo(m, own)
 	}
-	w.put(oai.ChatCompletionMessageParamUnion{OfAssistant: msg})
+	w.put(msg)
 }
 
+// signature is what Google documents for calls that another model made.
+const signature = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
+
 // call writes one call. own says that the model of this request made it.
-func (w *writer) call(call *tools.ToolCall, own, first bool) oai.ChatCompletionMessageToolCallUnionParam {
-	id := wireID(call, own, w.conv.profile.CallIDs)
-	w.conv.ids[call.ID] = id
-	arguments := call.Arguments
-	if !isObject(strings.TrimSpace(arguments)) {
-		arguments = "{}" // servers refuse what is no object; the result tells the model what was wrong
+func (w *writer) call(call *tools.ToolCall, own, first bool) wireCall {
+	c := wireCall{ID: wireID(call, own, w.conv.profile.CallIDs), Type: "function"}
+	w.conv.ids[call.ID] = c.ID
+	c.Function.Name = portableName(call.Name)
+	c.Function.Arguments = call.Arguments
+	if !isObject(strings.TrimSpace(call.Arguments)) {
+		c.Function.Arguments = "{}" // servers refuse what is no object; the result tells the model what was wrong
 	}
-	f := &oai.ChatCompletionMessageFunctionToolCallParam{
-		ID: id,
-		Function: oai.ChatCompletionMessageFunctionToolCallFunctionParam{
-			Name: portableName(call.Name), Arguments: arguments,
-		},
-	}
-	extra := map[string]any{}
 	if own && len(call.Extra) > 0 {
-		rawFields(call.Extra, extra)
+		_ = json.Unmarshal(call.Extra, &c.callExtra) // an extra of another kind is not for this server
 	}
-	if first && len(extra) == 0 && w.conv.profile.FillSignature {
-		// What Google documents for calls that another model made.
-		extra["extra_content"] = map[string]any{"google": map[string]any{"thought_signature": "skip_thought_signature_validator"}}
+	if first && c.ExtraContent == nil && w.conv.profile.FillSignature {
+		c.ExtraContent = json.RawMessage(signature)
 	}
-	if len(extra) > 0 {
-		f.SetExtraFields(extra)
-	}
-	return oai.ChatCompletionMessageToolCallUnionParam{OfFunction: f}
+	return c
 }
 
 // echo is what goes back with a message that has calls, beside its text.
-func (w *writer) echo(m *session.Message, own bool) map[string]any {
+func (w *writer) echo(m *session.Message, own bool) (e echo) {
 	p := w.conv.profile
-	fields := map[string]any{}
 	if p.NoEcho {
-		return fields
+		return e
 	}
 	if own && len(m.Echo) > 0 {
-		rawFields(m.Echo, fields)
+		_ = json.Unmarshal(m.Echo, &e) // as with the extras
 	}
-	raw, _ := fields["reasoning_content"].(json.RawMessage)
-	if p.FillReasoning && (raw == nil || string(raw) == `""`) {
+	if p.FillReasoning && (e.ReasoningContent == nil || string(e.ReasoningContent) == `""`) {
 		text := m.Reasoning
 		if strings.TrimSpace(text) == "" {
 			// Some servers refuse an empty text, and models repeat one that is always the same.
 			text = fmt.Sprintf("Next: %s (%s).", m.Calls[0].Name, w.conv.ids[m.Calls[0].ID])
 		}
-		fields["reasoning_content"] = text
+		e.ReasoningContent, _ = json.Marshal(text)
 	}
-	return fields
-}
-
-// rawFields adds the fields of a JSON object as they are.
-func rawFields(object json.RawMessage, to map[string]any) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(object, &fields) != nil {
-		return
-	}
-	for key, value := range fields {
-		to[key] = value
-	}
+	return e
 }
 
 // put writes a message.
-func (w *writer) put(m oai.ChatCompletionMessageParamUnion) {
-	b, err := m.MarshalJSON()
-	if err != nil && w.err == nil {
+func (w *writer) put(m *message) {
+	wire := &w.conv.wire
+	if wire.Len() > 0 {
+		wire.WriteByte(',')
+	}
+	enc := json.NewEncoder(wire)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(m); err != nil {
 		w.err = fmt.Errorf("a message cannot be written as JSON: %w", err)
+		return
 	}
-	if len(w.conv.wire) > 0 {
-		w.conv.wire = append(w.conv.wire, ',')
-	}
-	w.conv.wire = append(w.conv.wire, b...)
+	wire.Truncate(wire.Len() - 1) // the encoder's line end
 	w.last = lastAny
 }
