@@ -35,7 +35,8 @@ type query struct {
 // searcher searches files, one after the other, with the same memory.
 type searcher struct {
 	*query
-	buf []byte
+	scanner *scanner
+	buf     []byte
 
 	// Of the file that is searched.
 	label   string // how its path is shown
@@ -54,6 +55,9 @@ func (s *searcher) search(ctx context.Context, label string, r io.Reader) (entri
 	s.label, s.out, s.count, s.line, s.counted, s.shown, s.any, s.pending, s.last = label, nil, 0, 1, 0, 0, false, 0, 0
 	if s.buf == nil {
 		s.buf = make([]byte, searchBlock)
+	}
+	if s.scanner == nil {
+		s.scanner = newScanner(s.matcher)
 	}
 	if s.matcher.multi {
 		skipped = s.whole(r)
@@ -103,8 +107,7 @@ func (s *searcher) lines(ctx context.Context, r io.Reader) {
 				return
 			}
 			if bytes.HasPrefix(s.buf[:have], []byte(bom)) {
-				start = len(bom)
-				s.counted, s.shown = start, start
+				have = copy(s.buf, s.buf[len(bom):have])
 			}
 			first = false
 		}
@@ -158,25 +161,17 @@ func (s *searcher) advance(text []byte, to int) {
 // searched further.
 func (s *searcher) scan(text []byte, from int, final bool) bool {
 	for from < len(text) {
-		start, end, ok := s.matcher.next(text, from)
+		start, end, ok := s.scanner.next(text, from)
 		if !ok {
 			break
 		}
-		lineStart := bytes.LastIndexByte(text[:start], '\n') + 1
-		lineEnd := len(text)
-		if i := bytes.IndexByte(text[max(end, start):], '\n'); i >= 0 {
-			lineEnd = max(end, start) + i + 1
-		}
-		if end > start && text[end-1] == '\n' {
-			lineEnd = end
-		}
-		from = max(lineEnd, from+1)
+		from = end
 		s.count++
 		switch {
 		case s.mode == modeFiles:
 			return true
 		case s.mode == modeContent:
-			s.show(text, lineStart, lineEnd, start)
+			s.show(text, start, end)
 			if s.entries > 0 && len(s.out) >= s.entries {
 				return true
 			}
@@ -189,7 +184,7 @@ func (s *searcher) scan(text []byte, from int, final bool) bool {
 }
 
 // show adds the lines of a match, and its context.
-func (s *searcher) show(text []byte, start, end, match int) {
+func (s *searcher) show(text []byte, start, end int) {
 	start = max(start, s.shown)
 	s.follow(text, start)
 	context := start
@@ -204,8 +199,8 @@ func (s *searcher) show(text []byte, start, end, match int) {
 		s.out = append(s.out, "--")
 	}
 	s.any = true
-	s.emit(text, context, start, '-', -1)
-	s.emit(text, start, end, ':', match)
+	s.emit(text, context, start, '-')
+	s.emit(text, start, end, ':')
 	s.pending = s.after
 }
 
@@ -216,14 +211,13 @@ func (s *searcher) follow(text []byte, to int) {
 		if i := bytes.IndexByte(text[s.shown:to], '\n'); i >= 0 {
 			end = s.shown + i + 1
 		}
-		s.emit(text, s.shown, end, '-', -1)
+		s.emit(text, s.shown, end, '-')
 		s.pending--
 	}
 }
 
-// emit adds the lines of text[start:end]. match is where the match starts, for
-// lines that are too long to be shown whole.
-func (s *searcher) emit(text []byte, start, end int, mark byte, match int) {
+// emit adds the lines of text[start:end].
+func (s *searcher) emit(text []byte, start, end int, mark byte) {
 	for start < end {
 		stop := end
 		next := end
@@ -240,7 +234,11 @@ func (s *searcher) emit(text []byte, start, end int, mark byte, match int) {
 				b.WriteByte(mark)
 			}
 			line := bytes.TrimSuffix(text[start:stop], []byte("\r"))
-			b.WriteString(clipLine(line, match-start))
+			match := 0
+			if len(line) > shownLine && mark == ':' {
+				match = s.scanner.matchIn(line)
+			}
+			b.WriteString(clipLine(line, match))
 			s.out = append(s.out, b.String())
 		}
 		if mark == ':' {
