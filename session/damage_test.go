@@ -82,6 +82,7 @@ func TestDamage(t *testing.T) { // SESS-05
 		{"only NULs", []byte(nul), "", []string{"cut off"}},
 		{"two writers", join(head, one, numbered(t, 3, "a"), two, numbered(t, 4, "b"), three), "one a two b three", []string{"two programs wrote to the log at the same time, from line 4 on"}},
 		{"two writers in one line", join(head, one, two[:20], three), "one three", []string{"line 3 of the log is damaged (20 bytes) and passed over up to the entry"}},
+		{"NULs before an entry that holds another", join(head, one, nul, sealed(`{"seq":3,"kind":"message","message":{"role":"user","text":"two","echo":{"seq":1}}`)), "one two", []string{"line 3"}},
 		{"CRLF", bytes.ReplaceAll(join(head, one, two), []byte("\n"), []byte("\r\n")), "one two", nil},
 		{"empty lines", join(head, "\n\n", one, "\n", two), "one two", nil},
 		{"head lost", join(one, two), "one two", []string{"does not begin with its head", "1 entry of the log are missing"}},
@@ -190,8 +191,10 @@ func TestEveryTornLengthIsSeen(t *testing.T) {
 	}
 }
 
+var rubbish = strings.Repeat("x", 64<<10)
+
 func TestLongLines(t *testing.T) {
-	long := strings.Repeat("0123456789", 3<<20) // more than many batches
+	long := strings.Repeat("0123456789", 1<<20) // more than many batches
 	l := lines(t, "one", long, "three")
 	got, err := readLog(bytes.NewReader(join(l[0], l[1], l[2], l[3])))
 	ok(t, err)
@@ -200,8 +203,8 @@ func TestLongLines(t *testing.T) {
 	}
 
 	// 100 MB that are no entry, between good lines.
-	rubbish := io.LimitReader(endless('x'), 100<<20)
-	got, err = readLog(io.MultiReader(bytes.NewReader(join(l[0], l[1])), rubbish, strings.NewReader("\n"), bytes.NewReader(l[3])))
+	bad := io.LimitReader(endless(rubbish), 100<<20)
+	got, err = readLog(io.MultiReader(bytes.NewReader(join(l[0], l[1])), bad, strings.NewReader("\n"), bytes.NewReader(l[3])))
 	ok(t, err)
 	if textsOf(got.entries) != "one three" || len(got.notices) != 1 || !strings.Contains(got.notices[0], "line 3 of the log is damaged (104857601 bytes)") {
 		t.Errorf("%q, %q", textsOf(got.entries), got.notices)
@@ -213,7 +216,7 @@ func TestTooLongLinesAreNotRead(t *testing.T) {
 	const most = 1 << 20
 	for _, n := range []int64{most - 1, most, most + 1, 3 * most, 3*most + 12345} {
 		for _, end := range []string{"\n", ""} {
-			log := io.MultiReader(bytes.NewReader(join(l[0], l[1])), io.LimitReader(endless('x'), n), strings.NewReader(end))
+			log := io.MultiReader(bytes.NewReader(join(l[0], l[1])), io.LimitReader(endless(rubbish), n), strings.NewReader(end))
 			if end != "" {
 				log = io.MultiReader(log, bytes.NewReader(l[2]))
 			}
@@ -240,11 +243,12 @@ func TestTooLongLinesAreNotRead(t *testing.T) {
 	}
 }
 
-type endless byte
+// endless gives a text again and again.
+type endless string
 
 func (e endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = byte(e)
+	for n := 0; n < len(p); {
+		n += copy(p[n:], e)
 	}
 	return len(p), nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
@@ -40,6 +41,12 @@ type record struct {
 	Change
 	turn    int
 	pending bool // not known to be written
+}
+
+// newRecord makes the record of an intent. Diffs stay in the log.
+func newRecord(c Change, turn int) *record {
+	c.Hunks = nil
+	return &record{Change: c, turn: turn, pending: true}
 }
 
 // NewJournal makes an empty journal of a workspace. Entries go to appendEntry,
@@ -83,7 +90,7 @@ func (j *Journal) Intent(call tools.ToolCall, step int, c file.Change) error {
 	}
 	// An entry that the disk did not take is written later, so the change counts in any case.
 	j.mu.Lock()
-	j.records = append(j.records, &record{Change: ch, turn: step, pending: true})
+	j.records = append(j.records, newRecord(ch, step))
 	j.mu.Unlock()
 	if _, err := j.appendEntry(Entry{Kind: KindChange, Step: step, Change: &ch}); err != nil {
 		return fmt.Errorf("the change of %s could not be recorded for undo: %w", c.Path, err)
@@ -185,7 +192,7 @@ func (f *fold) add(e Entry) {
 	case KindHead:
 		f.from = e.Head.Workspace
 	case KindChange:
-		r := &record{Change: f.rebase(*e.Change), turn: e.Step, pending: true}
+		r := newRecord(f.rebase(*e.Change), e.Step)
 		f.byID[r.ID] = r
 		f.flying = append(f.flying, r)
 		j.records = append(j.records, r)
@@ -297,7 +304,7 @@ var errNotRegular = errors.New("is no regular file any more")
 
 func readSide(path string) (side, error) {
 	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if isGone(err) {
 		return side{}, nil
 	}
 	if err != nil {
@@ -311,4 +318,10 @@ func readSide(path string) (side, error) {
 		return side{}, err
 	}
 	return side{hash: Hash(data), data: data, perm: info.Mode().Perm()}, nil
+}
+
+// isGone tells whether there is nothing at a path, perhaps since a file stands
+// where its directory was.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

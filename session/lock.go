@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"time"
 )
@@ -41,10 +40,10 @@ type lock struct {
 	unlocked bool
 }
 
-// A list of sessions holds a lock for a moment when it looks whether it is
-// free. So a failure counts only when it lasts.
+// Who lists sessions shares a lock for a moment, to see whether somebody holds
+// it alone. That is waited for; it lasts only where the machine is very busy.
 const (
-	lockTries = 10
+	lockTries = 200
 	lockPause = 10 * time.Millisecond
 )
 
@@ -55,14 +54,14 @@ func takeLock(root *os.Root, path, id string) (*lock, error) {
 		return nil, err
 	}
 	held, err := tryLock(f, true)
-	for try := 1; !held && err == nil && try < lockTries; try++ {
+	for try := 0; !held && err == nil; try++ {
+		if try == lockTries || heldAlone(root, path) {
+			defer f.Close()
+			o := readOwner(f)
+			return nil, &LockedError{ID: id, PID: o.PID, Host: o.Host, Since: o.Since}
+		}
 		time.Sleep(lockPause)
 		held, err = tryLock(f, true)
-	}
-	if err == nil && !held {
-		defer f.Close()
-		o := readOwner(f)
-		return nil, &LockedError{ID: id, PID: o.PID, Host: o.Host, Since: o.Since}
 	}
 	l := &lock{f: f, unlocked: err != nil}
 	host, _ := os.Hostname()
@@ -101,17 +100,19 @@ func readOwner(f io.ReaderAt) owner {
 	return o
 }
 
-// isLocked tells whether a process holds the lock file at path.
+// isLocked tells whether a process has the lock file at path. An empty one was
+// left in order, and needs no closer look.
 func isLocked(root *os.Root, path string) bool {
 	info, err := root.Lstat(path)
-	if err != nil || info.Size() == 0 || info.Mode().Type() != fs.FileMode(0) {
-		return false // never opened, or closed in order
-	}
+	return err == nil && info.Mode().IsRegular() && info.Size() > 0 && heldAlone(root, path)
+}
+
+func heldAlone(root *os.Root, path string) bool {
 	f, err := root.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	free, err := tryLock(f, false)
-	return err == nil && !free
+	shared, err := tryLock(f, false)
+	return err == nil && !shared
 }

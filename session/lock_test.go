@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,6 +71,9 @@ func TestLookingDoesNotLockOut(t *testing.T) {
 	l := create(t, s)
 	put(t, l, say("a"))
 	ok(t, l.Close())
+	root := must[*os.Root](t)(s.root())
+	defer root.Close()
+	lockFile := filepath.Join(sessionPath(l.ID()), lockName)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -78,14 +82,15 @@ func TestLookingDoesNotLockOut(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				if _, err := s.List(); err != nil {
-					t.Error(err)
-					return
+				if isLocked(root, lockFile) {
+					continue // by this test
 				}
 			}
 		}
 	}()
 	for range 50 {
+		// As a crash leaves it: only then a list looks whether the lock is held.
+		ok(t, os.WriteFile(filepath.Join(s.Dir(), lockFile), []byte("{}"), 0o600))
 		ok(t, first(t)(s.Open(l.ID())).Close())
 	}
 	close(stop)

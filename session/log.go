@@ -146,36 +146,53 @@ func (l *Log) takeBack(n int) {
 func (l *Log) Sync() error {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
-	l.mu.Lock()
-	if l.store == nil {
-		l.mu.Unlock()
+	for {
+		f, size, err := l.unsynced()
+		if f == nil {
+			return err
+		}
+		err = f.Sync()
+		if l.setSynced(f, size, err == nil) {
+			continue // the file was replaced meanwhile
+		}
+		if err != nil {
+			return fmt.Errorf("the session could not be written to the disk: %w", err)
+		}
 		return nil
+	}
+}
+
+// unsynced returns the file and its size, or no file where nothing is to be synced.
+func (l *Log) unsynced() (*os.File, int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.store == nil {
+		return nil, 0, nil
 	}
 	if l.closed {
-		l.mu.Unlock()
-		return ErrClosed
+		return nil, 0, ErrClosed
 	}
-	err := l.write()
-	f, size, synced, fresh := l.file, l.size, l.synced, l.fresh
-	l.mu.Unlock()
-	if err != nil {
-		return err
+	if err := l.write(); err != nil || l.size == l.synced {
+		return nil, 0, err
 	}
-	if size == synced {
-		return nil
+	return l.file, l.size, nil
+}
+
+// setSynced notes what is on the disk, and tells whether the log has another file by now.
+func (l *Log) setSynced(f *os.File, size int64, worked bool) (replaced bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != f {
+		return true
 	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("the session could not be written to the disk: %w", err)
+	if !worked {
+		return false
 	}
-	if fresh {
+	if l.fresh {
 		l.store.syncDirs(l.id)
 	}
-	l.mu.Lock()
-	if l.file == f {
-		l.synced, l.fresh = size, false
-	}
-	l.mu.Unlock()
-	return nil
+	l.synced, l.fresh = size, false
+	return false
 }
 
 // Close brings the log to the disk and gives up its lock. Closing twice is fine.

@@ -205,11 +205,12 @@ func (s *Store) Open(id string) (l *Log, entries []Entry, notices []string, err 
 		f.Close()
 		return nil, nil, nil, openError(id, err)
 	}
+	notices = s.where(id, got.notices)
 	if lk.unlocked {
-		got.notices = append(got.notices, "this file system knows no locks: do not open the session in a second agent")
+		notices = append(notices, "this file system knows no locks: do not open the session in a second agent")
 	}
 	l = &Log{id: id, store: s, file: f, lock: lk, size: got.size, synced: got.size, torn: got.torn, seq: got.seq, tally: got.tally}
-	return l, got.entries, s.where(id, got.notices), nil
+	return l, got.entries, notices, nil
 }
 
 // Read reads a session without opening it, also while another process has it open.

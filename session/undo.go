@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,7 +55,7 @@ type FileChange struct {
 // Undone is what an undo or a redo did.
 type Undone struct {
 	Redo    bool
-	Changes []Change     // taken back, or made again, in that order
+	Changes []Change     // taken back, or made again, in that order; without hunks
 	Files   []FileChange // each once; Before is what was there, After what is there now
 
 	// Overwritten is what others had made of the files, where force went over it.
@@ -299,7 +298,7 @@ func (j *Journal) put(s *step, to side) error {
 		}
 		return file.WriteFileAtomic(s.path, to.data, to.perm)
 	}
-	if err := os.Remove(s.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.path); err != nil && !isGone(err) {
 		return err
 	}
 	for _, dirs := range s.dirs {
@@ -316,7 +315,7 @@ func (j *Journal) removeDirs(path string, dirs []string) {
 		if err != nil || !filepath.IsLocal(rel) || j.inside(dir) != nil {
 			return
 		}
-		if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(dir); err != nil && !isGone(err) {
 			return
 		}
 	}
