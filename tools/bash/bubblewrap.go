@@ -35,6 +35,9 @@ type BubblewrapRunner struct {
 	env       []string // for tools whose caches are somewhere else inside
 	roots     []string // of sources that the host's tools can read as well
 	git       *gitGuard
+	crates    crateSource
+
+	shareCaches bool
 
 	mu       sync.Mutex
 	live     int             // commands that run
@@ -222,7 +225,7 @@ func sandboxShell() (string, error) {
 
 // begin looks at what has to be protected now, and counts the command.
 func (r *BubblewrapRunner) begin(opts RunOptions) ([]Mount, error) {
-	mounts := slices.Clone(r.fixed)
+	mounts := append(slices.Clone(r.fixed), r.crates.mounts(opts.Reach)...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	protected := slices.Clone(r.protected)

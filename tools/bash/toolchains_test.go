@@ -1,0 +1,226 @@
+package bash
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// goModule writes a module with a test that uses a dependency which the host's
+// module cache holds.
+func goModule(t *testing.T, dir string) {
+	t.Helper()
+	needs(t, "go")
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}} {{.Dir}}", "golang.org/x/sync").Output()
+	version, source, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if err != nil || source == "" {
+		missing(t, "golang.org/x/sync in the module cache")
+	}
+	var sums []string
+	data, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "golang.org/x/sync ") {
+			sums = append(sums, line)
+		}
+	}
+	write(t, filepath.Join(dir, "go.sum"), strings.Join(sums, ""))
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/m\n\ngo 1.26.0\n\nrequire golang.org/x/sync "+version+"\n")
+	write(t, filepath.Join(dir, "m_test.go"), `package m
+
+import (
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+)
+
+func TestGroup(t *testing.T) {
+	var g errgroup.Group
+	g.Go(func() error { return nil })
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+`)
+}
+
+func TestGoTestWithoutNetwork(t *testing.T) { // IMP-35, decision 18
+	t.Setenv("XDG_CACHE_HOME", workspace(t))
+	dir := workspace(t)
+	goModule(t, dir)
+	sandbox(t, dir)
+	r, err := NewWorkspaceRunner(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithDefaultTimeout(MaxTimeout))
+	out, err := b.foreground(t.Context(), "go test -vet=off ./... 2>&1; grep -c : /proc/net/dev", MaxTimeout)
+	if err != nil || !strings.Contains(out.Output, "ok  \texample.com/m") || !strings.HasSuffix(out.Output, "\n1\n") {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	cache := CacheDir(dir)
+	if !exists(filepath.Join(cache, "gomod/golang.org")) || !exists(filepath.Join(cache, "go-build")) {
+		t.Error("the caches are not the workspace's")
+	}
+	host, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostCache := strings.TrimSpace(string(host))
+	refused(t, b, "touch "+hostCache+"/x", "touch "+hostCache+"/cache/download/x") // S22
+	if !slices.Contains(r.ReadOnlyRoots(), hostCache) || !slices.Contains(r.ReadOnlyRoots(), filepath.Join(cache, "gomod")) {
+		t.Errorf("%q", r.ReadOnlyRoots())
+	}
+	if err := os.RemoveAll(cache); err != nil { // -modcacherw
+		t.Error(err)
+	}
+}
+
+// A home directory as people have it.
+func fakeHome(t *testing.T) string {
+	t.Helper()
+	home := workspace(t)
+	t.Setenv("HOME", home)
+	for _, name := range []string{
+		"XDG_CACHE_HOME", "XDG_CONFIG_HOME", "GOMODCACHE", "GOPATH", "GOCACHE", "GOFLAGS", "GOPROXY", "CARGO_HOME", "RUSTUP_HOME", "NVM_DIR", "PYENV_ROOT",
+	} {
+		t.Setenv(name, "")
+	}
+	return home
+}
+
+func tool(t *testing.T, path string) {
+	t.Helper()
+	write(t, path, "#!/bin/sh\necho ran $(basename $0)\n")
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestToolchainsAreFound(t *testing.T) { // IMP-35, decision 18: nvm, rustup, pyenv, uv
+	home := fakeHome(t)
+	opt := filepath.Join(workspace(t), "opt")
+	path := os.Getenv("PATH")
+	for name, at := range map[string]string{
+		"my-node": home + "/.nvm/versions/node/v22/bin", "my-cargo": home + "/.cargo/bin", "my-python": home + "/.pyenv/shims",
+		"my-uv": home + "/.local/bin", "my-opt": opt + "/bin", "my-own": home + "/somewhere/tools",
+	} {
+		tool(t, filepath.Join(at, name))
+		path = at + ":" + path
+	}
+	write(t, opt+"/lib/data", "data\n")
+	write(t, home+"/somewhere/secret", "s")
+	write(t, home+"/.cargo/credentials.toml", "token")
+	write(t, home+"/.npmrc", "token")
+	write(t, home+"/.ssh/id_rsa", "key")
+	write(t, home+"/.git-credentials", "token")
+	write(t, home+"/.config/git/credentials", "token")
+	write(t, home+"/.config/git/ignore", "*.o\n")
+	write(t, home+"/.gitconfig", "[user]\n\tname = Me\n\temail = me@x\n")
+	t.Setenv("PATH", path)
+
+	dir := filepath.Join(home, "src/project")
+	write(t, filepath.Join(dir, "file"), "x")
+	sandbox(t, dir)
+	r, err := NewWorkspaceRunner(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r))
+	for _, name := range []string{"my-node", "my-cargo", "my-python", "my-uv", "my-opt", "my-own"} {
+		if out := run(t, b, name); out.Output != "ran "+name+"\n" {
+			t.Errorf("%s: %+v", name, out)
+		}
+	}
+	if out := run(t, b, "cat "+opt+"/lib/data; git config user.email; cat ~/.config/git/ignore"); out.Output != "data\nme@x\n*.o\n" {
+		t.Errorf("%+v", out)
+	}
+	refused(t, b,
+		"touch ~/.nvm/x", "touch ~/.local/bin/x", "echo x >>~/.gitconfig", "touch "+opt+"/x",
+		"cat ~/.cargo/credentials.toml", "cat ~/.npmrc", "cat ~/.ssh/id_rsa", "cat ~/.git-credentials",
+		"cat ~/.config/git/credentials | grep .", "cat ~/somewhere/secret",
+	)
+	mounts, err := r.Mounts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range mounts {
+		if m.Why == "" || m.Path == "" {
+			t.Errorf("unexplained: %+v", m)
+		}
+	}
+}
+
+func TestCachesArePrivate(t *testing.T) { // decision 18, S22
+	home := fakeHome(t)
+	write(t, home+"/go/pkg/mod/cache/download/x/@v/list", "")
+	write(t, home+"/.cargo/registry/index/x", "host\n")
+	write(t, home+"/.config/go/env", "GOFLAGS=-buildvcs=false\nGOPROXY=https://user:password@proxy.example\n")
+	dir := filepath.Join(home, "project")
+	write(t, filepath.Join(dir, "file"), "")
+	sandbox(t, dir)
+	r, err := NewWorkspaceRunner(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r))
+	cache := CacheDir(dir)
+	if !strings.HasPrefix(cache, home+"/.cache/phero/") || CacheDir(dir+"2") == cache {
+		t.Error(cache)
+	}
+	env := environment(t, b)
+	for name, want := range map[string]string{
+		"GOCACHE": cache + "/go-build", "GOMODCACHE": cache + "/gomod", "npm_config_cache": cache + "/npm",
+		"CARGO_HOME": cache + "/cargo", "XDG_CACHE_HOME": cache + "/xdg", "GOFLAGS": "-buildvcs=false -modcacherw",
+		"GOPROXY": "file://" + home + "/go/pkg/mod/cache/download,https://proxy.golang.org,direct",
+	} {
+		if env[name] != want {
+			t.Errorf("%s is %q, want %q", name, env[name], want)
+		}
+	}
+	if out := run(t, b, "cat $CARGO_HOME/registry/index/x; mkdir -p $GOCACHE && echo kept >$GOCACHE/x"); out.Output != "host\n" {
+		t.Errorf("%+v", out)
+	}
+	if out := run(t, b, "cat $GOCACHE/x"); out.Output != "kept\n" { // from one command to the next
+		t.Errorf("%+v", out)
+	}
+	refused(t, b, "touch $CARGO_HOME/registry/x", "touch ~/go/pkg/mod/x")
+
+	// With the network the private registry is filled, and used from then on.
+	networked := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithReach(func(context.Context, string) Reach { return Network }))
+	if out := run(t, networked, "mkdir -p $CARGO_HOME/registry/index && echo mine >$CARGO_HOME/registry/index/x"); out.ExitCode != 0 {
+		t.Errorf("%+v", out)
+	}
+	if out := run(t, b, "cat $CARGO_HOME/registry/index/x && touch $CARGO_HOME/registry/y"); out.Output != "mine\n" {
+		t.Errorf("%+v", out)
+	}
+
+	shared, err := NewWorkspaceRunner(dir, WithSharedCaches())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = newTool(t, WithWorkingDirectory(dir), WithRunner(shared))
+	if out := run(t, b, "touch ~/go/pkg/mod/x && echo \"$GOCACHE$CARGO_HOME\""); out.Output != "\n" || !exists(home+"/go/pkg/mod/x") {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestNoHome(t *testing.T) {
+	dir := workspace(t)
+	t.Setenv("HOME", "/nonexistent")
+	t.Setenv("XDG_CACHE_HOME", "")
+	sandbox(t, dir)
+	r, err := NewWorkspaceRunner(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := run(t, newTool(t, WithWorkingDirectory(dir), WithRunner(r)), "echo x >~/f; cat ~/f"); out.Output != "x\n" {
+		t.Errorf("%+v", out)
+	}
+}
