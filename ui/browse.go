@@ -22,6 +22,9 @@ func (tr *transcript) view(w, h int, focused bool) []string {
 	t := tr.look.theme
 	thumb, size, scrolls := tr.list.Bar()
 	for y := range rows {
+		if row, ok := tr.list.At(y); ok {
+			rows[y] = tr.highlight(rows[y], row)
+		}
 		rows[y] = tr.margin(y, focused) + rows[y]
 		if bar == 1 && scrolls {
 			cell := t.dim.Render(t.sign.track)

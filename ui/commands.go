@@ -41,6 +41,7 @@ func builtins() []command {
 		c("shells", "the commands in the background", func(m *Model, _ string) tea.Cmd { m.openPane(m.shells); return nil }, "tasks", "ps"),
 		c("files", "the files that were changed", func(m *Model, _ string) tea.Cmd { m.openPane(m.files); return nil }),
 		c("copy", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.copy(m.transcript.lastReply()) }),
+		c("mouse", "the mouse is ours, or the terminal's", (*Model).mouseCommand),
 		c("editor", "write in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.edit() }),
 		c("quit", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit", "q"),
 	}
@@ -212,6 +213,16 @@ func (m *Model) openSessions() tea.Cmd {
 	}
 }
 
+func (m *Model) mouseCommand(string) tea.Cmd {
+	m.opts.Mouse = !m.opts.Mouse
+	words := "the mouse is the terminal's: select and copy as everywhere"
+	if m.opts.Mouse {
+		words = "the mouse scrolls, unfolds and selects here"
+	}
+	m.status.say(app.Notice{Text: words}, m.look.now)
+	return nil
+}
+
 func (m *Model) resumeCommand(args string) tea.Cmd {
 	if args == "" {
 		return m.openSessions()
@@ -267,7 +278,7 @@ func (m *Model) edit() tea.Cmd {
 	return tea.ExecProcess(c, func(err error) tea.Msg {
 		defer os.RemoveAll(dir)
 		if err != nil {
-			return failure{fmt.Errorf("%s: %w: set EDITOR to your editor", words[0], err)}
+			return failure{fmt.Errorf("set EDITOR to your editor: %w", err)}
 		}
 		b, err := os.ReadFile(file)
 		if err != nil {

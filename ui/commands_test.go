@@ -46,7 +46,10 @@ func TestUnknownCommand(t *testing.T) {
 // Order holds though commands run at the same time.
 func TestCallsInOrder(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
-		s.Raw("one\rtwo\r/new\rthree\r")
+		for _, line := range []string{"one", "two", "/new", "three"} {
+			s.Raw(line)
+			s.Raw("\r")
+		}
 		s.wantLog(t, `submit "one"`, `submit "two"`, "new", `submit "three"`)
 	})
 }

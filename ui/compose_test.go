@@ -135,6 +135,19 @@ func TestPasteKeepsTabsAndDropsControls(t *testing.T) {
 	})
 }
 
+// A paste that the terminal does not mark is not sent at its first line end.
+func TestUnmarkedPaste(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.Raw("one\rtwo\rthree")
+		s.wantText(t, "one\ntwo\nthree")
+		s.wantLog(t)
+		s.Raw("!\r")
+		s.wantLog(t, `submit "one\ntwo\nthree!"`)
+		s.Raw("next\r") // as one who types ahead over a slow line
+		s.wantLog(t, `submit "one\ntwo\nthree!"`, `submit "next"`)
+	})
+}
+
 func TestReadline(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		s.Type("one two three")

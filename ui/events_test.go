@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"regexp"
 	"slices"
@@ -350,12 +351,30 @@ func TestMouse(t *testing.T) {
 		}
 		s.wantOn(t, "do everything", "▸ Thought")
 		_, y, _ := s.Find("Thought")
-		s.Raw(fmt.Sprintf("\x1b[<0;5;%dM", y+1))
+		s.Raw(fmt.Sprintf("\x1b[<0;5;%dM\x1b[<0;5;%dm", y+1, y+1))
 		s.wantOn(t, "First this.")
 		s.Raw("\x1b[<0;80;20M") // the scrollbar's end
 		s.wantOn(t, "Done.")
 		s.Raw("\x1b[<0;80;1M\x1b[<32;80;10M")
 		s.wantOff(t, "do everything", "Done.")
+		s.Raw("\x1b[<0;80;20M\x1b[<0;80;20m")
+
+		x, y, _ := s.Find("a warm red") // a selection by the mouse is copied
+		s.Raw(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<32;%d;%dM", x+1, y+1, x+10, y+1))
+		if c := s.Cell(x+3, y); !c.Reverse {
+			t.Errorf("what is selected is not shown: %+v", c)
+		}
+		s.Raw(fmt.Sprintf("\x1b[<0;%d;%dm", x+10, y+1))
+		if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("a warm red")); !strings.Contains(s.Output(), want) {
+			t.Error("the selection was not copied")
+		}
+		if c := s.Cell(x+3, y); c.Reverse {
+			t.Error("the selection stays")
+		}
+		s.enter("/mouse")
+		if !strings.HasSuffix(strings.Join(regexp.MustCompile(`\x1b\[\?1002[hl]`).FindAllString(s.Output(), -1), ""), "l") {
+			t.Error("the mouse was not given back")
+		}
 	})
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		if strings.Contains(s.Output(), "\x1b[?1002h") {
@@ -369,11 +388,13 @@ func TestGoodbye(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		var b bytes.Buffer
 		s.model.goodbye(&b)
+		s.model.howToResume(&b)
 		if b.Len() != 0 {
 			t.Errorf("nothing was said: %q", b.String())
 		}
 		s.emit(app.Committed{Entry: session.Entry{Kind: session.KindHead, Head: &session.Head{ID: "01ABC"}}}, userSays("hello"), modelSays(strings.Repeat("word\n\n", 60)+"The end."))
 		s.model.goodbye(&b)
+		s.model.howToResume(&b)
 		if got := text.Clean(b.String()); !strings.HasSuffix(got, "word\n\nThe end.\n\nresume with: agent --resume 01ABC\n") || strings.Count(got, "\n") > tailLines+2 {
 			t.Errorf("got\n%s", got)
 		}

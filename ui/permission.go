@@ -367,8 +367,7 @@ func (p *permission) changeBody(t *theme, w int) *content {
 	} else {
 		lines = append(p.whole(t, w, "", path), right)
 	}
-	if raw := p.asked.Request.Raw; raw != "" && raw != c.Path && raw != path && p.asked.Request.Subject != raw &&
-		filepath.Clean(filepath.Join(p.workspace, raw)) != c.Path {
+	if raw := p.asked.Request.Raw; raw != "" && absolute(p.workspace, raw) != c.Path { // D12: a link led here
 		lines = append(lines, p.whole(t, w, "written as ", raw)...)
 	}
 	for _, d := range c.Dirs {

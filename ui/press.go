@@ -192,9 +192,13 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 	c := m.composer
 	switch a {
 	case actSend:
-		if !c.continued() {
-			return m.send()
+		if c.continued() {
+			break
 		}
+		if m.look.now.Sub(m.lastKey) < burst && !c.empty() {
+			return m.holdSend()
+		}
+		return m.send()
 	case actNewline:
 		c.newline()
 	case actHistoryBack:
@@ -267,6 +271,35 @@ func (m *Model) send() tea.Cmd {
 		return tea.Batch(save, m.run(line))
 	}
 	return tea.Batch(save, m.submit(s))
+}
+
+// burst is the time between keys that no person types: they are a paste that the
+// terminal did not mark as one.
+const burst = 5 * time.Millisecond
+
+// sendMsg ends the wait of a held enter.
+type sendMsg struct{ held int }
+
+// holdSend waits for what follows on an enter within a burst of keys: more text
+// makes it a line end of a paste, nothing a send.
+func (m *Model) holdSend() tea.Cmd {
+	m.heldEnter++
+	m.held = true
+	held := sendMsg{m.heldEnter}
+	return tea.Tick(2*burst, func(time.Time) tea.Msg { return held })
+}
+
+// settleEnter decides about a held enter when a key comes.
+func (m *Model) settleEnter() tea.Cmd {
+	if !m.held {
+		return nil
+	}
+	m.held = false
+	if m.look.now.Sub(m.lastKey) < burst {
+		m.composer.newline()
+		return nil
+	}
+	return m.send()
 }
 
 func (m *Model) submit(s string) tea.Cmd {

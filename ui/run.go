@@ -47,27 +47,32 @@ func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
 	_, err := p.Run()
 	close(ended)
 	m.pump.Close()
-	m.goodbye(colorprofile.NewWriter(os.Stdout, os.Environ()))
+	screen := colorprofile.NewWriter(os.Stdout, os.Environ())
+	if !errors.Is(err, tea.ErrProgramPanic) { // else what is shown may be what panicked
+		m.goodbye(screen)
+	}
+	m.howToResume(screen)
 	select {
 	case s := <-caught:
 		return &SignalError{s}
 	default:
 	}
-	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return err
 }
 
-// goodbye writes the transcript's end and the line to resume with.
+// goodbye writes the transcript's end.
 func (m *Model) goodbye(w io.Writer) {
-	if !m.spoken {
-		return
-	}
 	for _, l := range m.transcript.tail(max(20, min(m.w, 100)), tailLines) {
 		fmt.Fprintln(w, strings.TrimRight(l, " "))
 	}
-	if m.session != "" {
+}
+
+// howToResume writes the line to resume with, when there is something to resume.
+func (m *Model) howToResume(w io.Writer) {
+	if m.spoken && m.session != "" {
 		fmt.Fprintf(w, "\nresume with: agent --resume %s\n", m.session)
 	}
 }

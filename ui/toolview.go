@@ -223,6 +223,14 @@ func relative(workspace, path string) string {
 	return path
 }
 
+// absolute is a path as it is without looking at links.
+func absolute(workspace, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(workspace, path)
+}
+
 func questionHeaders(c *call) string {
 	var in struct {
 		Questions []struct {

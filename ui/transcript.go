@@ -26,6 +26,7 @@ type transcript struct {
 	cursor list.Row // where the person is, while the transcript has the keys
 	find   string   // what was searched last
 	inner  int      // columns of the items
+	drag   *drag    // a selection with the mouse; nil: none
 }
 
 // place is a call and the item that shows it.

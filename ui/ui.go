@@ -51,11 +51,13 @@ type Model struct {
 	modal     dialog      // what the person opened; above the questions
 	finding   *finder
 
-	lastKey  time.Time
-	quitAt   time.Time // until then ctrl+c quits
-	blurred  bool
-	ticking  bool
-	commands []command
+	lastKey   time.Time
+	held      bool      // an enter waits for what follows on it
+	heldEnter int       // counts them
+	quitAt    time.Time // until then ctrl+c quits
+	blurred   bool
+	ticking   bool
+	commands  []command
 }
 
 // New returns the screen of an application whose events go into p.
@@ -100,7 +102,12 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case batch:
 		return tea.Batch(m.pump.next, m.fold(msg))
 	case tea.KeyPressMsg:
-		return m.key(msg)
+		return tea.Batch(m.settleEnter(), m.key(msg))
+	case sendMsg:
+		if m.held && msg.held == m.heldEnter {
+			m.held = false
+			return m.send()
+		}
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
