@@ -36,7 +36,7 @@ func TestBlobsKeepBytes(t *testing.T) { // UNDO-12
 	}
 }
 
-func TestBlobsAreSmallAndReadable(t *testing.T) { // decision 33
+func TestBlobsAreSmallAndReadable(t *testing.T) {
 	s := newStore(t)
 	data := bytes.Repeat([]byte("package session\n"), 10000)
 	path := filepath.Join(s.Dir(), blobPath(must[string](t)(s.Blobs().Put(data))))

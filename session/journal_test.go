@@ -316,7 +316,9 @@ func TestConflictBetweenTwoChanges(t *testing.T) { // UNDO-04, UNDO-10
 	}
 	d.is("f", "1 and mine")
 	d.redo(false, false)
-	d.undo(true, true)
+	if u := d.undo(true, true); u.Overwritten != nil {
+		t.Errorf("kept, though the session has it: %+v", u.Overwritten)
+	}
 	d.is("f", "0")
 }
 

@@ -49,9 +49,8 @@ func (l *Log) Saved() bool { return l.store != nil }
 // in the file when Append returns. A change is on the disk as well: what is about
 // to be overwritten must be known even after a power loss.
 //
-// The entry that comes back is numbered also beside an error. An error of the
-// disk is news for the person, no reason to stop: the log keeps the line and
-// writes it with the next entry.
+// An error of the disk is news for the person, no reason to stop: the entry is
+// numbered, and the log keeps its line and writes it with the next one.
 func (l *Log) Append(e Entry) (Entry, error) {
 	e, err := l.append(e)
 	if err == nil && e.Kind == KindChange {

@@ -214,7 +214,7 @@ func TestGitSeesNothing(t *testing.T) { // SESS-04
 	}
 	ok(t, os.WriteFile(filepath.Join(s.Dir(), "config.toml"), nil, 0o600))
 	if got := git("status", "--porcelain", "--untracked-files=all"); got != "?? .phero/config.toml\n" {
-		t.Errorf("git status: %q", got) // decision 23: a project's settings can be committed
+		t.Errorf("git status: %q", got) // a project's settings can be committed
 	}
 }
 
@@ -299,6 +299,17 @@ func TestNoWayOutOfTheWorkspace(t *testing.T) { // SESS-12
 			t.Error("no error")
 		}
 		empty(t, out)
+	})
+	t.Run("inside", func(t *testing.T) {
+		ws := t.TempDir()
+		link(t, "state", filepath.Join(ws, ".phero"))
+		ok(t, os.Mkdir(filepath.Join(ws, "state"), 0o700))
+		s := must[*Store](t)(OpenStore(ws))
+		l := create(t, s)
+		put(t, l, say("a"))
+		if got := texts(t, s, l.ID()); got != "a" {
+			t.Errorf("the log holds %q", got)
+		}
 	})
 	t.Run("made later", func(t *testing.T) {
 		s, out := newStore(t), t.TempDir()

@@ -31,7 +31,7 @@ var ErrNoSession = errors.New("no such session")
 // Store is the sessions of one workspace, below its .phero/ directory. Nothing
 // below it is reached through a link that leads out of the workspace (SESS-12).
 type Store struct {
-	workspace string
+	workspace string // links resolved
 	blobs     *Blobs
 }
 
@@ -41,13 +41,14 @@ func OpenStore(workspace string) (*Store, error) {
 	if !filepath.IsAbs(workspace) {
 		return nil, fmt.Errorf("the workspace %q is no absolute path", workspace)
 	}
+	workspace, err := filepath.EvalSymlinks(workspace)
+	if err != nil {
+		return nil, err
+	}
 	s := &Store{workspace: workspace}
 	s.blobs = &Blobs{store: s}
 	root, err := s.root()
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Stat(workspace); err != nil {
-			return nil, err
-		}
 		return s, nil
 	}
 	if err != nil {

@@ -91,9 +91,9 @@ func (j *Journal) Plan(turn, redo bool) ([]Planned, error) {
 }
 
 // Undo takes back the last change, or with turn all changes of the turn that made
-// it, and puts the content and mode from before there. A file that is
-// not as the session left it is a *[ConflictError] and nothing is touched; with
-// force it is overwritten, and what was there is kept as a blob.
+// it: content and mode are as before (UNDO-02, UNDO-10). When a file is not as the
+// session left it, nothing is touched and the error is a *[ConflictError]; with
+// force the file is overwritten, and what was there is kept as a blob (UNDO-04).
 //
 // All files are treated or none. An error beside a result that names files says
 // that the log could not take the news.
@@ -169,7 +169,7 @@ func (j *Journal) plan(turn, redo bool) ([]*record, []*step, error) {
 		} else if s.to.hash != from {
 			s.conflict = "was changed between two changes of the session"
 		}
-		s.to = side{hash: to, perm: r.Perm}
+		s.to = side{hash: to, perm: r.Perm.Perm()}
 		s.dirs = append(s.dirs, r.Dirs)
 	}
 	for _, s := range steps {
@@ -258,7 +258,7 @@ func conflicts(steps []*step, redo bool) error {
 func (j *Journal) keep(steps []*step) ([]Overwritten, error) {
 	var kept []Overwritten
 	for _, s := range steps {
-		if s.conflict == "" || s.now.hash == "" {
+		if s.conflict == "" || s.now.hash == "" || s.now.hash == s.from {
 			continue
 		}
 		if _, err := j.blobs.Put(s.now.data); err != nil {
