@@ -205,7 +205,7 @@ func (t *Tool) taken(dir string, s *Skill) (same bool, err error) {
 	for _, e := range t.entries {
 		name := s.Name
 		if !strings.EqualFold(e.skill.Name, name) {
-			if name = dir; !strings.EqualFold(e.dir, name) {
+			if name = dir; e.dir != name {
 				continue
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -69,9 +68,6 @@ func (f *Fetcher) lookUp(ctx context.Context, host string) error {
 		return nil
 	}
 	addresses, err := f.resolver.LookupNetIP(ctx, "ip", host)
-	if a, parseErr := netip.ParseAddr(host); parseErr == nil {
-		addresses, err = []netip.Addr{a}, nil
-	}
 	if err != nil {
 		return ctx.Err()
 	}

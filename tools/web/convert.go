@@ -74,8 +74,9 @@ func plain(source string, need int) (text string, cut bool) {
 					hidden = ""
 				}
 			}
-		case kind == html.StartTagToken && isHidden(token.Data, token.Attr):
-			if !isVoid(token.Data) {
+		case kind != html.EndTagToken && isHidden(token.Data, token.Attr):
+			// The slash of <script/> has no meaning in HTML, that of <svg/> has.
+			if !isVoid(token.Data) && (kind == html.StartTagToken || token.Data != "svg") {
 				hidden, depth = token.Data, 1
 			}
 		case kind == html.TextToken:
@@ -124,7 +125,8 @@ func oneBlankLine(s string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// isHidden tells whether a browser would not show an element and what is in it.
+// isHidden tells whether a browser would not show an element and what is in
+// it. What style sheets hide, and white on white, is not seen to be hidden.
 func isHidden(name string, attributes []html.Attribute) bool {
 	switch name {
 	case "script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "canvas", "audio", "video",

@@ -91,6 +91,7 @@ func TestConvert(t *testing.T) {
 		{"link relative to the page", `<a href="y">a</a> <a href="?z">b</a> <a href="//h/p">c</a>`, "a [https://go.dev/doc/y] b [https://go.dev/doc/page?z] c [https://h/p]"},
 		{"link relative to the base", `<base href="https://b.example/d/"><a href="y">a</a>`, "a [https://b.example/d/y]"},
 		{"link within the page", `<a href="#x">a</a> <a href="">b</a> <a>c</a> <a name=d>e</a>`, "a b c e"},
+		{"mark of a heading", `<h1>a<a href="#a">¶</a></h1><h2><a href="#1">1</a> b <a href="/#">#</a></h2>`, "# a\n\n## 1 b # [https://go.dev/]"},
 		{"links to other schemes", `<a href="javascript:x()">a</a> <a href="file:///etc">b</a> <a href="data:,x">c</a> <a href=" java&#9;script:x">d</a> <a href="mailto:a@b.c">e</a>`, "a b c d e [mailto:a@b.c]"},
 		{"blanks in a link", "<a href=\" /a\n\tb c \">x</a>", "x [https://go.dev/ab%20c]"},
 		{"brackets in a link", `<a href="/a](http://evil)[b]?q=]&r=[">x</a>`, "x [https://go.dev/a%5D(http://evil)%5Bb%5D?q=%5D&r=%5B]"},
@@ -125,7 +126,7 @@ func TestHostileDocuments(t *testing.T) {
 		{"deep list", repeat("<ul><li>") + "end", "end"},
 		{"deep format", repeat("<b>") + "end", "end"},
 		{"deep quote", repeat("<blockquote>") + "end", "end"},
-		{"deep and hidden", "start" + repeat("<div>") + "<p style=display:none>x</p><script>y</script><input hidden><svg><svg></svg>z</svg>\u200b<p>end", "start\n\nend"},
+		{"deep and hidden", "start" + repeat("<div>") + "<p style=display:none>x</p><script>y</script><input hidden><svg><svg></svg>z</svg><script/>w</script><svg/>\u200b<p>end", "start\n\nend"},
 		{"deep template", repeat("<template>") + "end", ""},
 		{"many breaks", "start" + repeat("a<br>"), "start"},
 		{"many links", repeat("<a href=x>y</a> "), "y [https://go.dev/doc/x]"},
@@ -136,6 +137,11 @@ func TestHostileDocuments(t *testing.T) {
 		{"long text", repeat("word "), "word word"},
 		{"wide table", "<table><tr>" + repeat("<td>x"), "x"},
 		{"long and wide table", "<table><tr>" + strings.Repeat("<td>x", 10_000) + strings.Repeat("<tr><td>y", 10_000), "x"},
+		{"links in links", strings.Repeat("<a><table><tr><td>", 100) + "end", "end"},
+		{"links in links in cells", strings.Repeat("<a href=x><table><tr><td><ul><li>", 60) + "end", "end [https://go.dev/doc/x]"},
+		{"headings in links", strings.Repeat("<a href=x><h1><table><tr><td>", 80) + "end", "end"},
+		{"quotes in lists", strings.Repeat("<ul><li><blockquote><pre>a\n", 100) + "end", "end"},
+		{"tables in tables", strings.Repeat("<table><tr><td>a<br>b<td>", 150) + "end", "end"},
 		{"spans", "<table><tr><td colspan=1000000000 rowspan=1000000000>x<td>y", "| x | y |"},
 		{"list that starts late", "<ol start=99999999999999999999><li>x</ol>", "1. x"},
 		{"ends in a tag", "start<a href='" + repeat("a"), "start"},
@@ -146,6 +152,18 @@ func TestHostileDocuments(t *testing.T) {
 				t.Errorf("%d bytes: %.200q", len(got), got)
 			}
 		})
+	}
+}
+
+// A table is not filled up without bound, and a long one is one all the same.
+func TestTablesThatAreFilledUp(t *testing.T) {
+	ragged := "<table><tr>" + strings.Repeat("<td>x", 5000) + strings.Repeat("<tr><td>y", 5000) + "</table>"
+	if got, _ := convert(t, ragged, 0); len(got) > 100_000 || strings.Count(got, "y") != 5000 {
+		t.Errorf("%d bytes: %.100q", len(got), got)
+	}
+	long := "<table>" + strings.Repeat("<tr><td>a<td>b<td>c", 10_000) + "</table>"
+	if got, _ := convert(t, long, 0); strings.Count(got, "\n| a | b | c |") != 9999 {
+		t.Errorf("%d bytes: %.100q", len(got), got)
 	}
 }
 

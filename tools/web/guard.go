@@ -8,7 +8,8 @@ import (
 )
 
 // special lists the ranges that are not fetched. The predicates of net/netip
-// know fewer of them, so all are spelled out.
+// know fewer of them, so all are spelled out. Public addresses of this machine
+// itself are not among them: what listens there is open to all.
 var special = sync.OnceValue(func() []netip.Prefix {
 	ranges := []string{
 		"0.0.0.0/8",         // this network; 0.0.0.0 reaches this machine

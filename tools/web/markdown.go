@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/collapse"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -66,7 +68,9 @@ func (r *renderer) render(ctx converter.Context, w converter.Writer, n *html.Nod
 	case "br":
 		w.WriteString(lineBreak(n))
 	case "h1", "h2", "h3", "h4", "h5", "h6":
-		if text := inlineChildren(ctx, n); text != "" {
+		var b bytes.Buffer
+		ctx.RenderChildNodes(ctx, &b, n)
+		if text := inline(b.Bytes()); text != "" {
 			w.WriteString("\n\n" + strings.Repeat("#", int(n.Data[1]-'0')) + " " + text + "\n\n")
 		}
 	default:
@@ -78,17 +82,26 @@ func (r *renderer) render(ctx converter.Context, w converter.Writer, n *html.Nod
 // link writes "text [absolute url]". The text cannot end the brackets or look
 // like another link, and the URL holds nothing but itself.
 func (r *renderer) link(ctx converter.Context, w converter.Writer, n *html.Node) {
-	href := r.resolve(attribute(n, "href"))
-	if href == "" {
-		ctx.RenderChildNodes(ctx, w, n)
+	var b bytes.Buffer
+	ctx.RenderChildNodes(ctx, &b, n) // once: twice at each level of many would never end
+	raw, text := attribute(n, "href"), inline(b.Bytes())
+	href := r.resolve(raw)
+	switch {
+	case text == "", strings.HasPrefix(raw, "#") && isSign(text):
 		return
-	}
-	text := inlineChildren(ctx, n)
-	if text == "" {
+	case href == "":
+		w.Write(b.Bytes())
 		return
 	}
 	text = strings.NewReplacer("[", "(", "]", ")").Replace(text)
 	w.WriteString(text + " [" + href + "]")
+}
+
+// isSign tells whether a link's text is only a mark such as ¶, as headings have
+// one that leads to themselves.
+func isSign(text string) bool {
+	r, size := utf8.DecodeRuneInString(text)
+	return size == len(text) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // lineBreak is a blank where a line must not end.
@@ -101,10 +114,9 @@ func lineBreak(n *html.Node) string {
 	return "\n"
 }
 
-func inlineChildren(ctx converter.Context, n *html.Node) string {
-	var b bytes.Buffer
-	ctx.RenderChildNodes(ctx, &b, n)
-	return oneLine(strings.ReplaceAll(b.String(), string(marker.MarkerCodeBlockNewline), " "))
+// inline makes one line of what was rendered.
+func inline(b []byte) string {
+	return oneLine(strings.ReplaceAll(string(b), string(marker.MarkerCodeBlockNewline), " "))
 }
 
 // resolve makes a link absolute. Links within the page, to other schemes than

@@ -13,9 +13,9 @@ const (
 	// that is needed: those that hold no text.
 	moreNodes = 10_000
 
-	// maxCells is how many cells a table may have when all rows are filled up to
-	// the longest; a larger one is read row by row.
-	maxCells = 10_000
+	// maxFilled is how many cells may be added to a table to make all its rows as
+	// long as the longest; one that needs more is read row by row.
+	maxFilled = 10_000
 )
 
 // trimmer takes from a document what is not shown and what is not needed.
@@ -57,7 +57,7 @@ func (t *trimmer) keep(n *html.Node) bool {
 	case html.ElementNode:
 		n.Attr = neededAttributes(n)
 		t.trim(n)
-		if n.Data == "table" && cells(n) > maxCells {
+		if n.Data == "table" && filled(n) > maxFilled {
 			asBlocks(n)
 		}
 	}
@@ -116,19 +116,19 @@ func attribute(n *html.Node, key string) string {
 	return ""
 }
 
-// cells counts a table's cells as if all rows were as long as the longest.
-func cells(table *html.Node) int {
-	rows, columns, longest := 0, 0, 0
+// filled counts the cells that a table lacks for all rows to be as long as the longest.
+func filled(table *html.Node) int {
+	rows, cells, inRow, longest := 0, 0, 0, 0
 	for n := range table.Descendants() {
 		switch n.Data {
 		case "tr":
-			rows, columns = rows+1, 0
+			rows, inRow = rows+1, 0
 		case "td", "th":
-			columns++
-			longest = max(longest, columns)
+			cells, inRow = cells+1, inRow+1
+			longest = max(longest, inRow)
 		}
 	}
-	return rows * longest
+	return rows*longest - cells
 }
 
 // asBlocks turns a table into blocks.

@@ -33,6 +33,8 @@ const (
 	DefaultTimeout        = 30 * time.Second
 )
 
+const maxOffset = 1 << 30 // no page is longer
+
 const description = `Fetch a web page or file by its URL, as text: HTML comes as Markdown with links as "text [url]", text and JSON come as they are, binary files are refused.
 
 Use it to read documentation, issues and the like whose URL the user gave, or that a page or file you read names; do not guess URLs. Addresses on private networks are refused, and nothing is sent but the URL, so pages behind a login cannot be read. Long pages are cut: read on with offset.
@@ -121,10 +123,10 @@ func WithPrivateNetworks(allow bool) Option { return func(f *Fetcher) { f.privat
 // environment are never used. "" is none.
 func WithProxy(url string) Option { return func(f *Fetcher) { f.proxy = url } }
 
-// WithRedirectCheck asks fn before a redirect to another host is followed. Its
+// WithRedirectCheck calls fn before a redirect to another host is followed. Its
 // error ends the call; the text names the URL, so that the model can ask for it.
 // Hosts that are allowed one by one need it: many sites have pages that
-// redirect to wherever their URL says.
+// redirect to wherever their URL says. The timeout runs on meanwhile.
 func WithRedirectCheck(fn func(ctx context.Context, url string) error) Option {
 	return func(f *Fetcher) { f.checkRedirect = fn }
 }
@@ -162,7 +164,7 @@ func (f *Fetcher) call(ctx context.Context, in Input) (string, error) {
 		bounded, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
-	text, err := f.fetch(bounded, u, in.Offset)
+	text, err := f.fetch(bounded, u, min(max(in.Offset, 0), maxOffset))
 	switch {
 	case err == nil:
 		return text, nil
@@ -179,7 +181,7 @@ func (f *Fetcher) fetch(ctx context.Context, u *url.URL, offset int) (string, er
 	if err != nil {
 		return "", err
 	}
-	text, more, err := p.text(ctx, max(offset, 0), f.maxChars)
+	text, more, err := p.text(ctx, offset, f.maxChars)
 	if err != nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -291,7 +292,7 @@ func TestReadingOn(t *testing.T) {
 		if d := cmp.Diff(whole, parts.String()); d != "" {
 			t.Errorf("%s: %s", contentType, d)
 		}
-		for _, offset := range []int{1_000_000, -5} {
+		for _, offset := range []int{1_000_000, math.MaxInt, -5} {
 			got, err := call(t, tool, web.Input{URL: s.URL, Offset: offset})
 			if err != nil || offset > 0 && text(t, got) != "" || offset < 0 && !strings.HasPrefix(whole, text(t, got)[:50]) {
 				t.Errorf("offset %d: %q, %v", offset, got, err)
