@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Clean returns the text that a terminal would show of s, without colours:
 // escape sequences, control, zero-width and bidi characters are gone, tabs are
@@ -30,12 +33,14 @@ func clean(s string, colors bool) string {
 	if cleanAlready(s) {
 		return s
 	}
-	p := page{line: line{colors: colors}}
-	var d decoder
-	d.feed([]byte(s), &p)
-	d.flush(&p)
-	p.b.WriteString(p.line.String())
-	return p.b.String()
+	w := newWriter(line{colors: colors}, math.MaxInt, math.MaxInt)
+	w.WriteString(s)
+	w.Flush()
+	out := strings.Join(w.Lines(), "\n")
+	if w.shown() < len(w.rows) && w.Total() > 0 { // the last line is ended
+		out += "\n"
+	}
+	return out
 }
 
 func cleanAlready(s string) bool {
@@ -45,23 +50,6 @@ func cleanAlready(s string) bool {
 		}
 	}
 	return true
-}
-
-// page is a sink that keeps all lines.
-type page struct {
-	line
-	b strings.Builder
-}
-
-func (p *page) control(c byte) {
-	switch c {
-	case '\n', '\v', '\f':
-		p.b.WriteString(p.line.String())
-		p.b.WriteByte('\n')
-		p.line.clear()
-	default:
-		p.line.control(c)
-	}
 }
 
 // Cleaner cleans text that arrives in pieces, for further reading: line ends

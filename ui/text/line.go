@@ -1,8 +1,6 @@
 package text
 
 import (
-	"bytes"
-	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -41,6 +39,9 @@ type cell struct {
 // clear begins a new line; the pen stays.
 func (l *line) clear() {
 	l.buf, l.cells = l.buf[:0], l.cells[:0]
+	if cap(l.cells) > 1024 { // rare: not worth keeping
+		l.cells = nil
+	}
 	l.bufPen = pen{}
 	l.col, l.home, l.over, l.split = 0, false, false, false
 }
@@ -200,14 +201,9 @@ func (l *line) csi(final byte, params []byte) {
 		}
 		return
 	}
-	first, _, _ := bytes.Cut(params, []byte{';'})
-	n, err := strconv.Atoi(string(first))
-	if err != nil {
-		n = 0
-	}
-	n = min(n, maxCells)
+	n := number(params)
 	switch final {
-	case 'K', 'J':
+	case 'K':
 		l.returnHome()
 		l.erase(n)
 	case 'C', 'a':

@@ -30,7 +30,7 @@ func TestWriter(t *testing.T) {
 	w.WriteString("\x1b[32mgre")
 	w.WriteString("en\x1b[0")
 	w.WriteString("m 50%\r")
-	check("three|four|five|\x1b[32mgreen\x1b[m 50%", 2, 6)
+	check("four|five|\x1b[32mgreen\x1b[m 50%", 3, 6)
 	w.WriteString("\x1b[K100%\n\xe6\x97")
 	w.WriteString("\xa5\n")
 	check("five|100%|日", 4, 7)
@@ -42,7 +42,30 @@ func TestWriter(t *testing.T) {
 	}
 	w.WriteString("\xe6")
 	w.Flush()
-	check("five|100%|日|\ufffd", 4, 8)
+	check("100%|日|\ufffd", 5, 8)
+}
+
+// Progress of several lines goes up and writes over them.
+func TestWriterGoesUp(t *testing.T) {
+	w := NewWriter(100)
+	w.WriteString("start\na 10%\nb 20%\n")
+	for i := range 5 {
+		w.WriteString(fmt.Sprintf("\x1b[2A\x1b[2Ka %d%%\r\n\x1b[2K\x1b[32mb\x1b[m %d%%\n", 20+i, 40+i))
+	}
+	w.WriteString("end\n")
+	want := "start|a 24%|\x1b[32mb\x1b[m 44%|end"
+	if got := strings.Join(w.Lines(), "|"); got != want || w.Total() != 4 {
+		t.Errorf("got %q, %d lines, want %q", got, w.Total(), want)
+	}
+	w.WriteString("x\ny\nz\x1b[3F\x1b[Jover\n")
+	if got := strings.Join(w.Tail(3), "|"); got != "a 24%|\x1b[32mb\x1b[m 44%|over" {
+		t.Errorf("after erasing below: %q", got)
+	}
+	w.WriteString("\x1b[999Atop\x1b[999B\x1b[Glast\x1b[2J")
+	lines := w.Lines()
+	if lines[0] != "toprt" || lines[len(lines)-1] != "last" {
+		t.Errorf("far up and down: %q", lines)
+	}
 }
 
 // UI-22: a flood is counted, not read; the result is the same.
@@ -90,7 +113,7 @@ func TestWriterMemory(t *testing.T) {
 		}
 		sum += len(l)
 	}
-	if sum > maxKept+maxCells*16 {
+	if sum > maxKept+maxRows*maxCells {
 		t.Errorf("%d bytes of lines are kept", sum)
 	}
 	kept := w.Len()
