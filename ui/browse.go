@@ -7,12 +7,9 @@ import (
 	"github.com/phero-agent/agent/ui/text"
 )
 
-// view draws the transcript in w by h cells, the margin and the scrollbar included.
-func (tr *transcript) view(w, h int, focused bool) []string {
-	bar := 0
-	if w >= plainBelowW {
-		bar = 1
-	}
+// view draws the transcript in w by h cells, its margin included, and of these
+// bar cells (0 or 1) for a scrollbar.
+func (tr *transcript) view(w, h, bar int, focused bool) []string {
 	tr.inner = max(1, w-1-bar)
 	tr.list.SetSize(tr.inner, h)
 	rows := tr.list.View()
@@ -20,18 +17,14 @@ func (tr *transcript) view(w, h int, focused bool) []string {
 		tr.keepCursor(h)
 	}
 	t := tr.look.theme
-	thumb, size, scrolls := tr.list.Bar()
+	_, _, scrolls := tr.list.Bar()
 	for y := range rows {
 		if row, ok := tr.list.At(y); ok {
 			rows[y] = tr.highlight(rows[y], row)
 		}
 		rows[y] = tr.margin(y, focused) + rows[y]
 		if bar == 1 && scrolls {
-			cell := t.dim.Render(t.sign.track)
-			if y >= thumb && y < thumb+size {
-				cell = t.sign.thumb
-			}
-			rows[y] = text.Pad(rows[y], w-1) + cell
+			rows[y] = text.Pad(rows[y], w-1) + tr.bar(y)
 		}
 	}
 	if label := tr.below(); label != "" && h > 2 && text.Width(label)+4 < w {
@@ -40,6 +33,15 @@ func (tr *transcript) view(w, h int, focused bool) []string {
 		rows[h-1] = text.Pad(text.Cut(last, 0, at), at) + t.selected.Render(label) + text.Cut(last, w-bar, w)
 	}
 	return rows
+}
+
+// bar is a cell of the scrollbar; it is a line where everything is seen.
+func (tr *transcript) bar(y int) string {
+	t := tr.look.theme
+	if thumb, size, ok := tr.list.Bar(); ok && y >= thumb && y < thumb+size {
+		return t.sign.thumb
+	}
+	return t.dim.Render(t.sign.track)
 }
 
 // margin is the first cell of a row: it shows where the person is.

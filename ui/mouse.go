@@ -87,7 +87,10 @@ func (m *Model) onTranscript(at tea.Mouse) bool {
 }
 
 func (m *Model) onScrollbar(at tea.Mouse) bool {
-	return m.onTranscript(at) && at.X == m.lay.mainW-1 && m.w >= plainBelowW
+	if m.lay.sideW > 0 {
+		return at.Y < m.lay.main && at.X == m.lay.mainW
+	}
+	return m.onTranscript(at) && at.X == m.w-1 && m.w >= plainBelowW
 }
 
 // drag is a selection in the transcript while the button is down.

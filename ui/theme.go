@@ -30,7 +30,7 @@ type theme struct {
 type signs struct {
 	running, done, failed, denied, waiting string
 	current, pending                       string
-	user, prompt, line, bar, thumb, track  string
+	user, prompt, line, thumb, track       string
 	selection, ellipsis, folded, unfolded  string
 	minus, dot, down, dash                 string
 	upDown, leftRight, up                  string
@@ -41,7 +41,7 @@ func unicodeSigns() signs {
 	return signs{
 		running: "●", done: "✓", failed: "✗", denied: "⊘", waiting: "?",
 		current: "▸", pending: "·",
-		user: "▌", prompt: "›", line: "─", bar: "│", thumb: "┃", track: "│",
+		user: "▌", prompt: "›", line: "─", thumb: "┃", track: "│",
 		selection: "▎", ellipsis: "…", folded: "▸", unfolded: "▾",
 		minus: "−", dot: "·", down: "↓", dash: "—",
 		upDown: "↑↓", leftRight: "←→", up: "↑",
@@ -53,7 +53,7 @@ func asciiSigns() signs {
 	return signs{
 		running: "*", done: "x", failed: "!", denied: "/", waiting: "?",
 		current: ">", pending: "-",
-		user: "|", prompt: ">", line: "-", bar: "|", thumb: "#", track: "|",
+		user: "|", prompt: ">", line: "-", thumb: "#", track: "|",
 		selection: "|", ellipsis: "~", folded: ">", unfolded: "v",
 		minus: "-", dot: "-", down: "v", dash: "-",
 		upDown: "up/down", leftRight: "left/right", up: "up",

@@ -86,15 +86,18 @@ func (m *Model) mainRows() []string {
 	if len(m.transcript.items) == 0 {
 		rows = m.welcome(m.lay.mainW, m.lay.main)
 	} else {
-		rows = m.transcript.view(m.lay.mainW, m.lay.main, m.focus == onTranscript)
+		bar := 0
+		if m.lay.sideW == 0 && m.w >= plainBelowW { // else the line to the side column is the scrollbar
+			bar = 1
+		}
+		rows = m.transcript.view(m.lay.mainW, m.lay.main, bar, m.focus == onTranscript)
 	}
 	if m.lay.sideW == 0 {
 		return rows
 	}
 	side := m.sideRows(m.lay.sideW, m.lay.main)
-	bar := m.look.theme.dim.Render(m.look.theme.sign.bar)
 	for y := range rows {
-		rows[y] = text.Pad(rows[y], m.lay.mainW) + bar + side[y]
+		rows[y] = text.Pad(rows[y], m.lay.mainW) + m.transcript.bar(y) + side[y]
 	}
 	return rows
 }
