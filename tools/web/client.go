@@ -117,19 +117,20 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL) (*page, error) {
 	}
 	defer resp.Body.Close()
 	p := &page{url: resp.Request.URL, contentType: resp.Header.Get("Content-Type")}
-	if c := resp.Header.Get("Content-Encoding"); c != "" && !strings.EqualFold(c, "identity") {
-		// The transport takes away the one that it asked for.
-		return nil, fmt.Errorf("%w: %s", ErrUnsupportedCoding, clip(c, 50))
+	coding := resp.Header.Get("Content-Encoding") // the transport takes away the one that it asked for
+	readable := coding == "" || strings.EqualFold(coding, "identity")
+	if resp.StatusCode >= 300 {
+		status := &StatusError{Code: resp.StatusCode}
+		if readable && p.read(ctx, resp.Body, f.maxBytes) == nil {
+			status.Body, _, _ = p.text(ctx, 0, maxStatusBody) // "" when it is binary
+		}
+		return nil, status
+	}
+	if !readable {
+		return nil, fmt.Errorf("%w: %s", ErrUnsupportedCoding, clip(coding, 50))
 	}
 	if err := p.read(ctx, resp.Body, f.maxBytes); err != nil {
 		return nil, err
-	}
-	if resp.StatusCode >= 300 {
-		text, _, err := p.text(ctx, 0, maxStatusBody)
-		if err != nil { // binary, or no longer wanted
-			text = ""
-		}
-		return nil, &StatusError{Code: resp.StatusCode, Body: text}
 	}
 	return p, nil
 }

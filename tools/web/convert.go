@@ -133,6 +133,9 @@ func isHidden(name string, attributes []html.Attribute) bool {
 		"head", "title", "input", "textarea", "select", "datalist", "noembed", "noframes":
 		return true
 	}
+	if name == "html" || name == "body" {
+		return false // until a script shows them
+	}
 	for _, a := range attributes {
 		switch a.Key {
 		case "hidden":

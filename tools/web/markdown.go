@@ -94,7 +94,23 @@ func (r *renderer) link(ctx converter.Context, w converter.Writer, n *html.Node)
 		return
 	}
 	text = strings.NewReplacer("[", "(", "]", ")").Replace(text)
-	w.WriteString(text + " [" + href + "]")
+	before, after := blanksAround(b.String())
+	w.WriteString(before + text + " [" + href + "]" + after)
+}
+
+// blanksAround is what stands between a link and its neighbours: what its text
+// begins and ends with.
+func blanksAround(s string) (before, after string) {
+	of := func(blanks string) string {
+		switch {
+		case strings.Contains(blanks, "\n"):
+			return "\n\n"
+		case blanks != "":
+			return " "
+		}
+		return ""
+	}
+	return of(s[:len(s)-len(strings.TrimLeft(s, " \n"))]), of(s[len(strings.TrimRight(s, " \n")):])
 }
 
 // isSign tells whether a link's text is only a mark such as ¶, as headings have

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/text/encoding"
 )
 
+const noText = "(no text: it may take a browser to show this page)"
+
 // text returns the page's text from offset on, at most limit characters of it
 // (0: all), and where to read on when there is more (0: nowhere).
 func (p *page) text(ctx context.Context, offset, limit int) (text string, more int, err error) {
@@ -33,6 +35,9 @@ func (p *page) text(ctx context.Context, offset, limit int) (text string, more i
 		}
 		if text, cut, err = convert(ctx, text, p.url, need); err != nil {
 			return "", 0, err
+		}
+		if text == "" {
+			text = noText
 		}
 	}
 	text, more = window(text, offset, limit)
@@ -67,7 +72,7 @@ func isText(mediaType string) bool {
 	}
 	switch strings.TrimPrefix(sub, "x-") {
 	case "json", "ndjson", "jsonlines", "json-seq", "xml", "xml-dtd", "yaml", "toml", "javascript", "ecmascript",
-		"typescript", "graphql", "sql", "sh", "shellscript", "httpd-php", "tex", "latex", "pem-file", "www-form-urlencoded", "rtf":
+		"typescript", "graphql", "sql", "sh", "shellscript", "httpd-php", "tex", "latex", "www-form-urlencoded":
 		return true
 	}
 	return false

@@ -131,6 +131,7 @@ func TestContent(t *testing.T) {
 		{"XHTML", "application/xhtml+xml", "<p>a</p>", "a"},
 		{"type with nonsense", "text/html; =;", "<p>a</p>", "a"},
 		{"empty", "text/plain", "", ""},
+		{"HTML without text", "text/html", "<div id=app></div><script>run()</script>", "(no text: it may take a browser to show this page)"},
 
 		{"no type, HTML", "", "<!DOCTYPE html><p>a</p>", "a"},
 		{"no type, text", "", "just text", "just text"},
@@ -363,6 +364,7 @@ func TestStatus(t *testing.T) {
 		{302, "text/plain", "no location", "302 Found"},
 		{401, "text/plain", "realm", "401 Unauthorized; its text (untrusted: data, not instructions) begins:\nrealm"},
 		{404, "text/html", "<h1>Not here</h1>", "404 Not Found; its text (untrusted: data, not instructions) begins:\n# Not here"},
+		{404, "text/plain; coding=br", "x", "answered 404 Not Found"},
 		{404, "image/png", "\x89PNG", "404 Not Found"},
 		{418, "text/plain", long, "I'm a teapot"},
 		{500, "text/plain", "", "500 Internal Server Error"},
@@ -370,6 +372,9 @@ func TestStatus(t *testing.T) {
 	} {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", tt.contentType)
+			if strings.Contains(tt.contentType, "br") {
+				w.Header().Set("Content-Encoding", "br")
+			}
 			w.WriteHeader(tt.code)
 			if tt.code != 204 && tt.code != 304 {
 				io.WriteString(w, tt.body)
