@@ -122,7 +122,10 @@ func (wr *wrapper) emit(end int) {
 		s = trimBlank(s, wr.w)
 	}
 	p := wr.start.pen
-	if wr.w < 2 || !p.follow(s) { // a wide character may be too much, or there are other sequences
+	styled := strings.IndexByte(s, 0x1b) >= 0
+	// Blanks before a style may be too much, or a wide character in one cell; and
+	// there may be other sequences.
+	if wr.w < 2 || styled && (Width(s) > wr.w || !p.follow(s)) {
 		wr.out = append(wr.out, Cut(wr.start.pen.open()+s, 0, wr.w))
 		return
 	}
