@@ -189,11 +189,11 @@ func (r *BubblewrapRunner) Command(_ context.Context, command string, opts RunOp
 	if opts.Reach == Host {
 		return nil, fmt.Errorf("%w: the sandbox does not reach the host", ErrReachUnsupported)
 	}
-	mounts, err := r.begin(opts)
+	shell, err := sandboxShell()
 	if err != nil {
 		return nil, err
 	}
-	shell, err := sandboxShell()
+	mounts, err := r.begin(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +238,7 @@ func (r *BubblewrapRunner) begin(opts RunOptions) ([]Mount, error) {
 	for _, m := range protected {
 		m, err := r.present(m)
 		if err != nil {
+			r.release()
 			return nil, err
 		}
 		mounts = append(mounts, r.both(m)...)
@@ -257,15 +258,15 @@ func (r *BubblewrapRunner) present(m Mount) (Mount, error) {
 	if link := linkInside(m.root, m.Path); link != "" {
 		return m, fmt.Errorf("%s became a symbolic link, so it cannot be protected: make it a real one", link)
 	}
-	if missing := firstMissing(m.root, m.Path); missing != "" {
+	missing := firstMissing(m.root, m.Path, r.reserved)
+	if missing != "" && !r.reserved[missing] {
 		if err := os.Mkdir(missing, 0o755); err != nil {
 			return m, fmt.Errorf("%s cannot be reserved: %w", missing, reason(err))
 		}
 		r.reserved[missing] = true
-		m.Path = missing
 	}
-	if r.reserved[m.Path] {
-		m.Access, m.Source = Hidden, ""
+	if missing != "" {
+		m.Path, m.Access, m.Source = missing, Hidden, ""
 		m.Why += "; it does not exist, and no command can make it"
 	}
 	return m, nil
@@ -286,16 +287,30 @@ func (r *BubblewrapRunner) both(m Mount) []Mount {
 func (r *BubblewrapRunner) finish(RunOptions) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.live--; r.live == 0 {
-		for path := range r.reserved {
-			_ = os.Remove(path) // only when it is still empty
-			delete(r.reserved, path)
-		}
-	}
+	r.live--
+	r.release()
 	if r.git == nil {
 		return nil
 	}
 	return r.git.restore()
+}
+
+// release removes the mount points that nothing uses. r.mu is held.
+func (r *BubblewrapRunner) release() {
+	if r.live > 0 {
+		return
+	}
+	for path := range r.reserved {
+		_ = os.Remove(path) // only when it is still empty
+		delete(r.reserved, path)
+	}
+}
+
+func (r *BubblewrapRunner) reached(opts RunOptions) Reach {
+	if r.network {
+		return max(opts.Reach, Network)
+	}
+	return opts.Reach
 }
 
 // environment is the command's, with the private caches in place of the host's.
@@ -341,6 +356,9 @@ func (r *BubblewrapRunner) Probe(ctx context.Context) error {
 		return err
 	}
 	out, err := runProbe(ctx, cmd)
+	r.mu.Lock()
+	r.release()
+	r.mu.Unlock()
 	if err == nil {
 		return nil
 	}

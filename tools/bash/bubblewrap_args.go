@@ -53,7 +53,7 @@ func secrets(dir string) []string {
 
 // args are bwrap's, up to the command.
 func (r *BubblewrapRunner) args(mounts []Mount, opts RunOptions) []string {
-	network := r.network || opts.Reach == Network
+	network := r.reached(opts) == Network
 	args := []string{
 		"--unshare-all", "--unshare-user", "--disable-userns", // no namespaces inside the sandbox (V10)
 		"--die-with-parent",

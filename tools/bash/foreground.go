@@ -112,7 +112,7 @@ func (t *Tool) foreground(ctx context.Context, command string, timeout time.Dura
 	if !timedOut {
 		t.keep(l)
 	}
-	return f.output(l.reach, timedOut, timeout), nil
+	return f.output(l.had, timedOut, timeout), nil
 }
 
 // enter makes the command known for [Tool.Background].
@@ -137,7 +137,7 @@ func (t *Tool) leave(callID string, f *foreground) (moved bool) {
 	return f.shell != nil
 }
 
-func (f *foreground) output(reach Reach, timedOut bool, timeout time.Duration) *Output {
+func (f *foreground) output(had Reach, timedOut bool, timeout time.Duration) *Output {
 	text, cut := f.p.sink.captured()
 	o := &Output{ExitCode: f.p.exitCode(), Truncated: cut, TimedOut: timedOut}
 	if timedOut {
@@ -145,7 +145,7 @@ func (f *foreground) output(reach Reach, timedOut bool, timeout time.Duration) *
 	}
 	if o.ExitCode != 0 && !timedOut {
 		var hint string
-		if o.Wants, hint = wants(reach, text); hint != "" {
+		if o.Wants, hint = wants(had, text); hint != "" {
 			text = onNewLine(text, hint)
 		}
 	}
@@ -164,7 +164,7 @@ func (f *foreground) movedOutput() *Output {
 // launching is a command that was started, with what is needed to keep its state.
 type launching struct {
 	*process
-	reach Reach
+	had   Reach // what it could reach in fact
 	seq   int64
 	begin state
 	nonce string // "" when its state is not kept
@@ -194,7 +194,11 @@ func (t *Tool) launch(ctx context.Context, command string, out *sink, keep bool)
 	if err != nil {
 		return nil, err
 	}
-	if l.reach = opts.Reach; l.reach == Host {
+	l.had = Host
+	if w, ok := runner.(walled); ok {
+		l.had = w.reached(opts)
+	}
+	if opts.Reach == Host {
 		// What a sandboxed command exported must not reach the host, nor the
 		// host's variables the sandbox.
 		l.begin, keep = state{dir: l.begin.dir}, false

@@ -51,6 +51,13 @@ func (r Reach) String() string {
 	return fmt.Sprintf("Reach(%d)", int(r))
 }
 
+// walled is a runner that keeps commands from reaching the host.
+type walled interface {
+	Runner
+	// reached is how far a command of these options can reach.
+	reached(opts RunOptions) Reach
+}
+
 // LocalRunner runs commands on the host, without any isolation.
 //
 // By default a command gets the process's whole environment, so set

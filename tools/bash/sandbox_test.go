@@ -1,0 +1,494 @@
+package bash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// inside is a sandboxed shell.
+func inside(t *testing.T, dir string, opts ...BubblewrapOption) *Tool {
+	t.Helper()
+	return newTool(t, WithWorkingDirectory(dir), WithRunner(sandbox(t, dir, opts...)))
+}
+
+func TestSandboxFileSystem(t *testing.T) { // SBX-03 to SBX-07, S1, S13, S14
+	home := fakeHome(t)
+	write(t, home+"/.ssh/id_rsa", "key")
+	dir := workspace(t)
+	elsewhere := write(t, filepath.Join(workspace(t), "other"), "x")
+	b := inside(t, dir)
+
+	if out := run(t, b, "echo x >f && stat -c %u f"); out.Output != strconv.Itoa(os.Geteuid())+"\n" { // SBX-04
+		t.Errorf("%+v", out)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "f")); err != nil || info.Sys().(*syscall.Stat_t).Uid != uint32(os.Geteuid()) {
+		t.Errorf("the file is not on the host, or not the user's: %v", err)
+	}
+	out := run(t, b, "ls -A ~; ls -A /run; find /tmp -type f -not -path '"+dir+"/*'; echo x >~/f && echo y >/tmp/y && echo z >/run/z && cat ~/f /tmp/y /run/z")
+	if want := "x\ny\nz\n"; out.Output != want { // SBX-05, SBX-06, SBX-07
+		t.Errorf("%q, want %q", out.Output, want)
+	}
+	if exists(home+"/f") || exists("/tmp/y") || exists("/run/z") {
+		t.Error("a private file is on the host")
+	}
+	if out := run(t, b, "ls -A ~ /tmp/y /run/z 2>&1 | grep -c 'cannot access'"); out.Output != "2\n" {
+		t.Errorf("what is private outlives its command: %+v", out)
+	}
+	refused(t, b,
+		"touch /usr/x", "touch /etc/x", "touch /bin/x", "touch /lib/x", "cat "+elsewhere, "cat ~/.ssh/id_rsa",
+		"ls /var", "ls /opt", "ls /srv", "ls /mnt", "ls /home", "ls /boot", "cat /etc/shadow", "ls /etc/ssl/private/*",
+		"touch /proc/sys/kernel/core_pattern", "echo x >/proc/sys/kernel/core_pattern", "echo b >/proc/sysrq-trigger", // S8
+		"head -c1 /proc/kcore", "head -c1 /dev/mem", "ls /dev/kmsg", "ls /dev/kvm", "ls /dev/fuse", "ls /dev/net/tun", "ls /dev/sda /dev/vda",
+		"touch /sys/x", "mount -t tmpfs none /mnt", "umount /etc",
+	)
+	if _, err := os.Lstat("/bin"); err == nil {
+		host, _ := os.Readlink("/bin")
+		if out := run(t, b, "readlink /bin; true"); strings.TrimSpace(strings.TrimSuffix(out.Output, "(no output)")) != host {
+			t.Errorf("/bin is %q, on the host %q", out.Output, host)
+		}
+	}
+}
+
+func TestSandboxProcesses(t *testing.T) { // V1, V10, S6, S7, S16, SBX-13
+	t.Setenv("SECRET_API_KEY", "sk-leak-1")
+	b := inside(t, workspace(t))
+	out := run(t, b, "cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'")
+	if strings.Contains(out.Output, "sk-leak-1") || !strings.Contains(out.Output, "PATH=") {
+		t.Errorf("%s", out.Output)
+	}
+	out = run(t, b, "grep -E '^(CapEff|CapPrm|CapBnd|CapAmb|NoNewPrivs)' /proc/self/status | sort | tr -s '\\t' ' '")
+	if want := "CapAmb: 0000000000000000\nCapBnd: 0000000000000000\nCapEff: 0000000000000000\nCapPrm: 0000000000000000\nNoNewPrivs: 1\n"; out.Output != want {
+		t.Errorf("%s", out.Output)
+	}
+	refused(t, b, "unshare -Ur true", "unshare -n true", fmt.Sprintf("kill -0 %d", os.Getpid()), fmt.Sprintf("ls /proc/%d/root", os.Getpid()+100_000))
+	if out := run(t, b, "ls -d /proc/[0-9]* | wc -l"); len(out.Output) > 2 {
+		t.Errorf("%s processes are seen", out.Output)
+	}
+}
+
+func TestSandboxDescriptors(t *testing.T) { // V3, S9
+	secret, err := os.Open(write(t, filepath.Join(t.TempDir(), "secret"), "secret\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer secret.Close()
+	fd, err := syscall.Dup(int(secret.Fd())) // as if the program had been started with it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
+		for _, b := range []*Tool{make(), make(WithPersistentShell())} {
+			out := run(t, b, fmt.Sprintf("cat <&%d; for f in /proc/self/fd/*; do [[ $f -ef /proc/self/fd ]] || echo ${f##*/}; done; ls /proc/self/fd | sort -n | tr '\\n' ' '", fd))
+			if strings.Contains(out.Output, "secret\n") || !strings.HasSuffix(out.Output, "0 1 2 3 ") { // 3 is the directory
+				t.Errorf("%s", out.Output)
+			}
+		}
+	})
+}
+
+// Under a terminal of the person's, a command must not reach it.
+func TestNoTerminal(t *testing.T) { // SBX-10, V4, S10, B3, B4, IMP-38
+	if os.Getenv("BASH_TEST_TERMINAL") != "" {
+		dir := os.Getenv("BASH_TEST_TERMINAL")
+		var runner Runner = LocalRunner{}
+		if r, err := NewBubblewrapRunner(dir); err == nil && r.Probe(context.Background()) == nil && os.Getenv("BASH_TEST_INSIDE") != "" {
+			runner = r
+		}
+		b := newTool(t, WithWorkingDirectory(dir), WithRunner(runner), WithTimeout(hang/2))
+		out := run(t, b, "tty; (: </dev/tty) 2>&1; (: >/dev/tty) 2>&1; ps -o tty= -p $$; sudo -k true; read -t1 x </dev/stderr; echo end")
+		write(t, filepath.Join(dir, "seen"), out.Output)
+		return
+	}
+	sandbox(t, workspace(t))
+	for _, in := range []string{"", "1"} {
+		dir := workspace(t)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestNoTerminal$")
+		cmd.Env = append(os.Environ(), "BASH_TEST_TERMINAL="+dir, "BASH_TEST_INSIDE="+in)
+		tty, err := pty.Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { // a terminal is read, else writers wait
+			buf := make([]byte, 1024)
+			for {
+				if _, err := tty.Read(buf); err != nil {
+					return
+				}
+			}
+		}()
+		within(t, func() { _ = cmd.Wait() })
+		tty.Close()
+		seen, err := os.ReadFile(filepath.Join(dir, "seen"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := string(seen); !strings.HasPrefix(text, "not a tty\n") || strings.Count(text, "/dev/tty: No such device or address") != 2 ||
+			!strings.Contains(text, "\n?") || !strings.Contains(text, "end\n") {
+			t.Errorf("inside %q: %s", in, text)
+		}
+	}
+}
+
+func TestSandboxNetwork(t *testing.T) { // SBX-08, SBX-11, SBX-12, V5, S2, S3, S4, S5, S11
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	port := listener.Addr().(*net.TCPAddr).Port
+	dir := workspace(t)
+	home := fakeHome(t)
+	for _, path := range []string{filepath.Join(workspace(t), "s"), home + "/s", filepath.Join(dir, "s"), "@phero-test-" + itoa(os.Getpid())} {
+		l, err := net.Listen("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+	}
+	python := needs(t, "python3")
+	if !strings.HasPrefix(python, "/usr/") {
+		python = "/usr/bin/python3"
+		if !exists(python) {
+			missing(t, "a python3 below /usr")
+		}
+	}
+	abstract := python + ` -c 'import socket; socket.socket(socket.AF_UNIX).connect("\0phero-test-` + itoa(os.Getpid()) + `")'`
+	own := python + ` -c 'import socket; socket.socket(socket.AF_UNIX).connect("s")'`
+	tcp := fmt.Sprintf("exec 3<>/dev/tcp/127.0.0.1/%d", port)
+
+	r := sandbox(t, dir)
+	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r))
+	refused(t, b, tcp, abstract, "exec 3<>/dev/tcp/1.1.1.1/80", "exec 3<>/dev/tcp/169.254.169.254/80", "getent hosts example.com",
+		python+" -c 'import socket; socket.socket(socket.AF_INET6).connect((\"2606:4700::1111\", 80))'",
+		python+" -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, 1)'",
+		"ls /run/docker.sock /var/run/docker.sock /run/dbus /run/user /tmp/.X11-unix", "printenv DBUS_SESSION_BUS_ADDRESS SSH_AUTH_SOCK DISPLAY",
+		python+` -c 'import socket; socket.socket(socket.AF_UNIX).connect("`+home+`/s")'`)
+	if out := run(t, b, "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '"); out.Output != "lo\n" {
+		t.Errorf("%+v", out)
+	}
+	if out := run(t, b, own); out.ExitCode != 0 { // S5: by design
+		t.Errorf("%+v", out)
+	}
+	if out := run(t, b, python+" -c 'import socket; s = socket.create_server((\"127.0.0.1\", 0)); socket.create_connection(s.getsockname())'"); out.ExitCode != 0 {
+		t.Errorf("its own loopback: %+v", out)
+	}
+	for name, b := range map[string]*Tool{
+		"option": inside(t, dir, WithNetwork(true)),
+		"reach":  newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithReach(func(context.Context, string) Reach { return Network })),
+	} {
+		for _, c := range []string{tcp, abstract, "cat /etc/resolv.conf >/dev/null"} {
+			if out := run(t, b, c); out.ExitCode != 0 {
+				t.Errorf("%s: %+v", name, out)
+			}
+		}
+		refused(t, b, python+` -c 'import socket; socket.socket(socket.AF_UNIX).connect("`+home+`/s")'`) // SBX-08
+	}
+}
+
+func TestReach(t *testing.T) { // decision 19, G1
+	t.Setenv("SECRET_API_KEY", "sk-1")
+	dir := workspace(t)
+	r := sandbox(t, dir)
+	reach := Sandboxed
+	var asked []string
+	opts := []Option{WithWorkingDirectory(dir), WithRunner(r), WithPersistentShell(), WithReach(func(_ context.Context, command string) Reach {
+		asked = append(asked, command)
+		return reach
+	})}
+	where := "[[ -d /proc/" + itoa(os.Getpid()) + " ]] && echo host || echo inside"
+	b := newTool(t, opts...)
+	if out := run(t, b, where); out.Output != "inside\n" || asked[0] != where {
+		t.Errorf("%+v, %q", out, asked)
+	}
+	reach = Host
+	if _, err := call(t, t.Context(), b, Input{Command: where}); !errors.Is(err, ErrReachUnsupported) {
+		t.Errorf("%v", err)
+	}
+	if _, err := r.Command(t.Context(), "true", RunOptions{Reach: Host}); !errors.Is(err, ErrReachUnsupported) {
+		t.Errorf("%v", err)
+	}
+	reach = Sandboxed
+	b = newTool(t, append(opts, WithHostRunner(LocalRunner{}))...)
+	run(t, b, "mkdir -p sub; cd sub; export PATH="+dir+"/evil:$PATH LD_PRELOAD= A=inside")
+	reach = Host
+	if out := run(t, b, where+"; pwd; echo ${A-none} ${SECRET_API_KEY-none} ${LD_PRELOAD-none}; [[ $PATH == *evil* ]] && echo evil"); out.Output != "host\n"+dir+"/sub\nnone none none\nexit code: 1" {
+		t.Errorf("%+v", out)
+	}
+	run(t, b, "cd ..; export B=host")
+	reach = Sandboxed
+	if out := run(t, b, "pwd; echo $A ${B-none}"); out.Output != dir+"/sub\ninside none\n" { // the host's state does not come back
+		t.Errorf("%+v", out)
+	}
+	if Sandboxed.String() != "sandboxed" || Network.String() != "network" || Host.String() != "host" || Reach(7).String() != "Reach(7)" {
+		t.Error("names")
+	}
+}
+
+func TestMounts(t *testing.T) { // SBX-15 to SBX-18, W7
+	dir, rw, ro, hidden := workspace(t), workspace(t), workspace(t), workspace(t)
+	for _, d := range []string{dir, rw, ro, hidden} {
+		write(t, filepath.Join(d, "file"), "x\n")
+	}
+	write(t, filepath.Join(dir, "keep/deep/rw/file"), "x\n")
+	write(t, filepath.Join(dir, "also/file"), "x\n")
+	write(t, filepath.Join(dir, "keep/file"), "x\n")
+	link := filepath.Join(workspace(t), "link")
+	if err := os.Symlink(ro, link); err != nil {
+		t.Fatal(err)
+	}
+	options := []BubblewrapOption{
+		WithReadOnlyPaths(dir + "/keep/./../keep/"), WithWritablePaths(dir + "/keep/deep"), WithReadOnlyPaths(dir + "/keep/deep/rw/file"),
+		WithWritablePaths(rw), WithReadOnlyPaths(link), WithReadOnlyPaths(dir + "/also"), WithHidden(hidden, dir+"/missing/deep", dir+"/secret"),
+	}
+	write(t, filepath.Join(dir, "secret"), "s\n")
+	reversed := slices.Clone(options)
+	slices.Reverse(reversed)
+	for _, opts := range [][]BubblewrapOption{options, reversed} { // the most specific wins, whatever the order
+		b := inside(t, dir, opts...)
+		refused(t, b,
+			"touch keep/x", "mv keep k", "rm -rf keep/deep/rw/file", "echo x >keep/deep/rw/file", "touch also/x", "touch "+ro+"/x", "touch "+link+"/x",
+			"mkdir -p missing/deep", "mkdir missing/x", "rmdir missing", "mv missing m", "echo x >secret", "grep . secret", "touch "+hidden+"/x", "cat "+hidden+"/file",
+		)
+		if out := run(t, b, "touch x keep/deep/x "+rw+"/x && cat "+ro+"/file "+link+"/file keep/file"); out.Output != "x\nx\nx\n" {
+			t.Errorf("%+v", out)
+		}
+		for _, path := range []string{dir + "/x", dir + "/keep/deep/x", rw + "/x"} {
+			if os.Remove(path) != nil {
+				t.Errorf("%s is not on the host", path)
+			}
+		}
+		if exists(filepath.Join(dir, "missing")) { // V7
+			t.Error("the mount point of a reserved path is left")
+		}
+	}
+}
+
+func TestProtectedPathBecomesALink(t *testing.T) { // V8, W4, W5
+	dir := workspace(t)
+	state := filepath.Join(dir, ".phero")
+	if err := os.Symlink(workspace(t), state); err != nil {
+		t.Fatal(err)
+	}
+	sandbox(t, dir)
+	if _, err := NewBubblewrapRunner(dir, WithReadOnlyPaths(state)); err == nil || !strings.Contains(err.Error(), state) {
+		t.Errorf("at the start: %v", err)
+	}
+	if err := os.Remove(state); err != nil {
+		t.Fatal(err)
+	}
+	b := inside(t, dir, WithReadOnlyPaths(state))
+	refused(t, b, "mkdir .phero/x", "ln -sfn /tmp .phero", "mv .phero x", "rmdir .phero && mkdir .phero") // SAFE-10
+	if err := os.Symlink("/tmp", state); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := call(t, t.Context(), b, Input{Command: "true"}); err == nil || !strings.Contains(err.Error(), "symbolic link") {
+		t.Errorf("before a command: %v", err)
+	}
+}
+
+func TestPathsThatAreRefused(t *testing.T) { // SBX-09, sandbox cases 3
+	home := fakeHome(t)
+	dir := workspace(t)
+	sandbox(t, dir)
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Dir(home), link); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(dir, "socket")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for _, path := range []string{
+		"/", "//", "/.", home, home + "/", home + "/x/..", filepath.Dir(home), link, dir + "/../../../../../..",
+		"/proc", "/sys", "/dev", "/dev/shm", "/etc", "/usr", "/var", "/run", "/tmp", "/home",
+	} {
+		if !exists(path) {
+			continue
+		}
+		for name, err := range map[string]error{
+			"workspace": second(NewBubblewrapRunner(path)),
+			"writable":  second(NewBubblewrapRunner(dir, WithWritablePaths(path))),
+			"read-only": second(NewBubblewrapRunner(dir, WithReadOnlyPaths(path))),
+		} {
+			if path == link && name == "read-only" {
+				continue // inside the workspace, it is a link that cannot be protected
+			}
+			if !errors.Is(err, ErrPathTooBroad) {
+				t.Errorf("%s %s: %v", name, path, err)
+			}
+		}
+	}
+	missing := filepath.Join(dir, "missing")
+	for name, err := range map[string]error{
+		"missing workspace": second(NewBubblewrapRunner(missing)),
+		"missing writable":  second(NewBubblewrapRunner(dir, WithWritablePaths(missing))),
+		"missing read-only": second(NewBubblewrapRunner(dir, WithReadOnlyPaths("/missing/elsewhere"))),
+		"socket":            second(NewBubblewrapRunner(dir, WithWritablePaths(socket))),
+		"file":              second(NewBubblewrapRunner(write(t, filepath.Join(dir, "file"), ""))),
+		"empty":             second(NewBubblewrapRunner("")),
+		"NUL":               second(NewBubblewrapRunner(dir + "\x00")),
+	} {
+		if err == nil || errors.Is(err, ErrPathTooBroad) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, h := range []string{"", "relative", "/"} { // HOME that makes no sense
+		t.Setenv("HOME", h)
+		if _, err := NewBubblewrapRunner(dir); err != nil {
+			t.Errorf("HOME=%q: %v", h, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestOddWorkspaces(t *testing.T) { // sandbox cases 3, V9
+	parent := workspace(t)
+	for _, name := range []string{"with space", "with:colon", "-dash", "new\nline", "quote'\"", "日本"} {
+		dir := filepath.Join(parent, name)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		b := inside(t, dir, WithReadOnlyPaths(dir+"/.phero"))
+		if out := run(t, b, "pwd; touch f; touch .phero/x"); !strings.HasPrefix(out.Output, dir+"\n") || out.ExitCode != 1 || !exists(filepath.Join(dir, "f")) {
+			t.Errorf("%q: %+v", name, out)
+		}
+	}
+}
+
+func TestWorkspaceInsideHome(t *testing.T) { // SBX-07
+	home := fakeHome(t)
+	write(t, home+"/secret", "s")
+	dir := filepath.Join(home, "src/project")
+	write(t, dir+"/file", "x\n")
+	b := inside(t, dir)
+	if out := run(t, b, "ls -A ~ ~/src; cat file"); out.Output != home+":\nsrc\n\n"+home+"/src:\nproject\nx\n" {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestFindBubblewrap(t *testing.T) { // SBX-02, SBX-21, G2, G3
+	dir := workspace(t)
+	if runtime.GOOS != "linux" {
+		if _, err := NewBubblewrapRunner(dir); !errors.Is(err, ErrBubblewrapNotFound) {
+			t.Errorf("%v", err)
+		}
+		return
+	}
+	path := os.Getenv("PATH")
+	tool(t, filepath.Join(dir, "bwrap"))
+	t.Chdir(dir)
+	for _, p := range []string{t.TempDir(), "", dir, ".", "./x:" + dir} { // never from the workspace
+		t.Setenv("PATH", p)
+		if _, err := NewBubblewrapRunner(dir); !errors.Is(err, ErrBubblewrapNotFound) {
+			t.Errorf("PATH=%q: %v", p, err)
+		}
+	}
+	fake := workspace(t)
+	for text, want := range map[string]string{
+		"bwrap: setting up uid map: Permission denied":                      "AppArmor",
+		"bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted":      "AppArmor",
+		"bwrap: No permissions to create new namespace, likely because …":   "unprivileged_userns_clone",
+		"bwrap: Creating new namespace failed: Operation not permitted":     "unprivileged_userns_clone",
+		"bwrap: Can't mount proc on /newroot/proc: Operation not permitted": "container",
+		"bwrap: Unknown option --disable-userns":                            "too old",
+		"bwrap: something else":                                             "landlock",
+	} {
+		write(t, filepath.Join(fake, "bwrap"), "#!/bin/sh\necho \""+text+"\" >&2\nexit 1\n")
+		if err := os.Chmod(filepath.Join(fake, "bwrap"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("PATH", fake+":"+path)
+		r, err := NewBubblewrapRunner(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Probe(t.Context()); err == nil || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		out := run(t, newTool(t, WithRunner(r), WithWorkingDirectory(dir)), "echo on the host")
+		if !strings.Contains(out.Output, text) || strings.Contains(out.Output, "on the host\n") || out.ExitCode != 1 { // G2: nothing falls back
+			t.Errorf("%+v", out)
+		}
+	}
+}
+
+// When the program is killed, its sandboxed commands die.
+func TestKilledProgram(t *testing.T) { // SBX-23, E11
+	if dir := os.Getenv("BASH_TEST_KILLED"); dir != "" {
+		r, err := NewBubblewrapRunner(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := newTool(t, WithWorkingDirectory(dir), WithRunner(r))
+		m := os.Getenv("BASH_TEST_MARK")
+		background(t, b, "setsid sleep "+m+" & sleep "+m)
+		run(t, b, "setsid sleep "+m+" & touch ready; sleep "+m)
+		return
+	}
+	dir := workspace(t)
+	sandbox(t, dir)
+	m := mark()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledProgram$")
+	cmd.Env = append(os.Environ(), "BASH_TEST_KILLED="+dir, "BASH_TEST_MARK="+m)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the commands run", func() bool { return exists(filepath.Join(dir, "ready")) && alive(m) >= 3 })
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	gone(t, m)
+}
+
+func TestNothingIsWrittenLate(t *testing.T) { // S17
+	dir := workspace(t)
+	r := sandbox(t, dir)
+	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithTimeout(300*time.Millisecond))
+	m := mark()
+	out := run(t, b, "setsid nohup bash -c 'while :; do echo x >>late; done' "+m+" & sleep "+m)
+	if !out.TimedOut {
+		t.Errorf("%+v", out)
+	}
+	before, _ := os.ReadFile(filepath.Join(dir, "late"))
+	gone(t, m)
+	if after, _ := os.ReadFile(filepath.Join(dir, "late")); len(before) == 0 || len(after) != len(before) {
+		t.Errorf("%d bytes at the return, %d later", len(before), len(after))
+	}
+}
+
+func TestSecrets(t *testing.T) { // S14
+	dir := t.TempDir()
+	write(t, dir+"/open", "")
+	write(t, dir+"/sub/open", "")
+	closed := []string{dir + "/closed", dir + "/keys", dir + "/sub/closed"}
+	write(t, closed[0], "")
+	write(t, closed[1]+"/key", "")
+	write(t, closed[2], "")
+	for path, mode := range map[string]os.FileMode{closed[0]: 0o640, closed[1]: 0o710, closed[2]: 0o600} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := secrets(dir); !slices.Equal(got, closed) {
+		t.Errorf("%q", got)
+	}
+}
