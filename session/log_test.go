@@ -199,9 +199,11 @@ func TestGitSeesNothing(t *testing.T) { // SESS-04
 	s := newStore(t)
 	create(t, s)
 	must[string](t)(s.Blobs().Put([]byte("content")))
+	home := t.TempDir()
 	git := func(args ...string) string {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = s.workspace
+		cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "GIT_CONFIG_NOSYSTEM=1")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("git %q: %v\n%s", args, err, out)
