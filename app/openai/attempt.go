@@ -60,9 +60,8 @@ func (c *Client) attempt(ctx context.Context, p Profile, req app.Request, emit f
 		err = c.broken(ctx, res, err)
 	}
 	out := r.close(err != nil)
-	if err == nil {
-		out.Message.Model = c.cfg.Model
-	} else if finishes(r.finish) == finishFilter {
+	out.Message.Model = c.cfg.Model
+	if err != nil && finishes(r.finish) == finishFilter {
 		out.Finish = finishFilter
 	}
 	return out, r.begun, err

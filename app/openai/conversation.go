@@ -53,6 +53,9 @@ func (c *Client) take(req app.Request) *conversation {
 
 // give puts a conversation back, as the newest.
 func (c *Client) give(conv *conversation) {
+	if len(conv.seen) == 0 {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.conversations) == maxConversations {

@@ -73,7 +73,6 @@ func (f *failure) readObject(m map[string]any) {
 		switch c := m[key].(type) {
 		case string:
 			f.code += " " + c
-			f.shaped = true
 		case float64:
 			f.code += " " + strconv.Itoa(int(c))
 			if c >= 400 && c < 600 {
@@ -83,6 +82,11 @@ func (f *failure) readObject(m map[string]any) {
 	}
 	if n, ok := m["n_ctx"].(float64); ok {
 		f.window = int(n)
+	}
+	if loc, ok := m["loc"].([]any); ok { // FastAPI names the field apart from the words
+		msg, _ := m["msg"].(string)
+		f.say(strings.ReplaceAll(strings.Trim(fmt.Sprint(loc), "[]"), " ", ".") + ": " + msg)
+		return
 	}
 	for _, key := range []string{"message", "error", "detail", "details", "errors", "msg", "error_message", "reason"} {
 		if inner, ok := m[key]; ok && inner != nil {
@@ -167,6 +171,10 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	}
 	if at, err := http.ParseTime(v); err == nil && at.After(now) {
 		return at.Sub(now)
+	}
+	// OpenRouter: when the limit begins anew, in milliseconds since 1970.
+	if ms, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64); err == nil && ms > 1e12 {
+		return max(0, time.UnixMilli(ms).Sub(now))
 	}
 	return 0
 }

@@ -243,11 +243,12 @@ func TestErrorsInWords(t *testing.T) {
 		"html 503":           {503, page, app.ErrServer, true, []string{"503 Service Unavailable"}},
 		"plain 404":          {404, "404 page not found", app.ErrNotAnAPI, false, []string{"404 page not found", "/v1"}},
 		"empty 405":          {405, "", app.ErrNotAnAPI, false, []string{"405 Method Not Allowed"}},
-		"another json":       {200, `{"status":"ok"}`, app.ErrServer, true, nil},
+		"health":             {200, `{"status":"ok"}`, app.ErrNotAnAPI, false, []string{"not a chat completion"}},
 		"not a completion":   {200, `{"version":1}`, app.ErrNotAnAPI, false, []string{"not a chat completion", "/v1"}},
 		"ollama, no model":   {404, `{"error":{"message":"model \"m\" not found, try pulling it first","type":"api_error"}}`, app.ErrInvalidRequest, false, []string{"ollama pull m"}},
 		"openai, no model":   {404, `{"error":{"message":"The model 'x' does not exist","code":"model_not_found"}}`, app.ErrInvalidRequest, false, []string{"agent models"}},
-		"fastapi":            {422, `{"detail":[{"loc":["body","messages"],"msg":"field required","type":"value_error"}]}`, app.ErrInvalidRequest, false, []string{"field required"}},
+		"fastapi":            {422, `{"detail":[{"loc":["body","messages",2,"content"],"msg":"Field required","type":"missing"}]}`, app.ErrInvalidRequest, false, []string{"body.messages.2.content: Field required"}},
+		"fastapi 404":        {404, `{"detail":"Not Found"}`, app.ErrNotAnAPI, false, []string{"/v1"}},
 		"gemini key":         {400, `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`, app.ErrAuth, false, []string{"API_KEY"}},
 		"gemini quota":       {429, `[{"error":{"code":429,"message":"You exceeded your current quota","details":[{"retryDelay":"34s"}]}}]`, app.ErrRateLimit, true, []string{"34s"}},
 		"region":             {403, `{"error":{"message":"Country not supported","code":"unsupported_country"}}`, app.ErrAuth, false, []string{"may use this model"}},
@@ -297,6 +298,7 @@ func TestAdapts(t *testing.T) {
 		"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.":   func(p *Profile) { p.NoMaxTokens = true },
 		"No endpoints found that support image input":                                 func(p *Profile) { p.NoImages = true },
 		"Invalid schema for function 'x': 'additionalProperties' is required":         func(p *Profile) { p.PlainSchemas = true },
+		"body.messages.2.content: Field required":                                     func(p *Profile) { p.EmptyContent = true },
 		"temperature must be positive":                                                nil,
 	} {
 		p, wanted := all, all

@@ -16,6 +16,7 @@ type Profile struct {
 	NoStreamOptions       bool   `json:"no_stream_options,omitempty"`
 	NoEffort              bool   `json:"no_effort,omitempty"`
 	NoImages              bool   `json:"no_images,omitempty"`
+	EmptyContent          bool   `json:"empty_content,omitempty"`        // a message with calls and no text needs ""
 	NoEcho                bool   `json:"no_echo,omitempty"`              // reasoning does not go back
 	FillReasoning         bool   `json:"fill_reasoning,omitempty"`       // messages with calls need reasoning_content, also those of other models
 	FillSignature         bool   `json:"fill_signature,omitempty"`       // Gemini: calls of other models need a thought signature
@@ -43,11 +44,9 @@ func KnownProfile(host, model string) Profile {
 	case within(host, "mistral.ai"):
 		p.AssistantAfterTool, p.CallIDs = true, CallIDNine
 	case within(host, "googleapis.com"):
-		p.PlainSchemas, p.FillSignature = true, true
+		p.PlainSchemas = true
 	case within(host, "openai.com"), within(host, "azure.com"):
 		p.NoMaxTokens = true
-	case within(host, "deepseek.com"), within(host, "moonshot.ai"), within(host, "moonshot.cn"), within(host, "kimi.com"):
-		p.FillReasoning = true
 	case within(host, "openrouter.ai"):
 		p.CacheControl = strings.HasPrefix(model, "anthropic/")
 	}
@@ -74,6 +73,8 @@ var lessons = [...]lesson{
 	{[]string{"reasoning_content", "reasoning_details"}, func(p *Profile) *bool { return &p.NoEcho }},
 	{[]string{"thought_signature"}, func(p *Profile) *bool { return &p.FillSignature }},
 	{[]string{"after role 'tool'", "after role tool"}, func(p *Profile) *bool { return &p.AssistantAfterTool }},
+	{[]string{"content: field required", "'content' is required", "content is required", "missing 'content'", "content field is required"},
+		func(p *Profile) *bool { return &p.EmptyContent }},
 	{[]string{"image_url", "image input", "support image", "images are not", "mmproj"}, func(p *Profile) *bool { return &p.NoImages }},
 }
 

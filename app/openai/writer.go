@@ -222,7 +222,7 @@ func (w *writer) flushAssistant() {
 	}
 	m := group[len(group)-1] // only the last one can have calls
 	msg := &message{Role: "assistant"}
-	if len(texts) > 0 {
+	if len(texts) > 0 || w.conv.profile.EmptyContent {
 		msg.Content = strings.Join(texts, "\n\n")
 	}
 	if len(m.Calls) > 0 {

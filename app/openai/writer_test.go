@@ -191,6 +191,18 @@ func TestEcho(t *testing.T) {
 	}
 }
 
+// TestEmptyContent sends a text of no length where a server demands the field, and no field elsewhere.
+func TestEmptyContent(t *testing.T) {
+	history := []session.Message{user("go"), assistant("", call("a")), result("a", "x")}
+	for _, demanded := range []bool{false, true} {
+		c, _ := newTestClient(t, Config{Profile: Profile{EmptyContent: demanded, NoEffort: true}})
+		raw, err := c.body(c.Profile(), app.Request{Messages: history})
+		if err != nil || strings.Contains(string(raw), `"role":"assistant","content":""`) != demanded || strings.Count(string(raw), `"content"`) < 2 {
+			t.Errorf("demanded %v: %s, %v", demanded, raw, err)
+		}
+	}
+}
+
 func TestRequestFields(t *testing.T) {
 	tool := app.ToolSpec{Name: "read", Description: "Reads.", Schema: map[string]any{"type": "object", "$schema": "x", "properties": map[string]any{}}}
 	req := app.Request{System: "s", Messages: []session.Message{user("go")}, Tools: []app.ToolSpec{tool}, Effort: "high"}
