@@ -237,8 +237,14 @@ func (w *walker) simple(s *syntax.Stmt, cmd *syntax.CallExpr) {
 }
 
 func (w *walker) item(from, to syntax.Pos, kind itemKind) item {
-	text := joinLines(w.between(from, to))
-	return item{from: int(from.Offset()), to: int(to.Offset()), text: text, value: text, kind: kind}
+	it := item{from: int(from.Offset()), to: int(to.Offset()), kind: kind}
+	if it.to < it.from { // the parser miscounts in some places, as in `N x+= `
+		w.suspect("", "the words of a command overlap")
+		it.to = it.from
+	}
+	it.text = joinLines(w.between(from, to))
+	it.value = it.text
+	return it
 }
 
 // insert puts a redirection among the words, by its place in the source.
@@ -336,7 +342,7 @@ func (p *part) assign(items []item) {
 func join(items []item, chosen func(item) bool, unquoted bool) string {
 	var b strings.Builder
 	if n := len(items); n > 0 {
-		b.Grow(items[n-1].to - items[0].from)
+		b.Grow(max(0, items[n-1].to-items[0].from))
 	}
 	named := false
 	for _, it := range items {

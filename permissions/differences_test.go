@@ -2,7 +2,10 @@
 
 package permissions
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+)
 
 // differences are lines that the parser and bash read differently, or that run
 // more than their commands: each ran the planted program in bash while the
@@ -69,5 +72,22 @@ func TestDifferences(t *testing.T) {
 	}
 	if ran < len(differences())/2 {
 		t.Errorf("only %d of %d lines run the planted program: the trap is broken", ran, len(differences()))
+	}
+}
+
+// TestAnyLine: no line makes the splitter panic, whatever it is.
+func TestAnyLine(t *testing.T) {
+	lines := append(fuzzSeeds(t), "e`coproc N hoPH+= `")
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		lines = append(lines, newGrammar(r).line())
+	}
+	for _, line := range lines {
+		for range 3 {
+			if l := splitLine(line, true); len(l.parts) == 0 {
+				t.Errorf("no part: %q", line)
+			}
+			line = bend(r, line)
+		}
 	}
 }

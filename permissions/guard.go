@@ -88,7 +88,12 @@ func (w *walker) check(n syntax.Node) {
 		w.mark(clip(w.source(n)), "it calculates")
 	case *syntax.TestClause, *syntax.TestDecl:
 		w.mark(clip(w.source(n)), "it evaluates a condition")
-	case *syntax.CmdSubst, *syntax.ProcSubst:
+	case *syntax.CmdSubst:
+		w.mark(clip(w.source(n)), "it runs a substitution")
+		if n.Backquotes && strings.Contains(w.source(n), "\\") {
+			w.suspicious = true // the parser's positions are not those of the text
+		}
+	case *syntax.ProcSubst:
 		w.mark(clip(w.source(n)), "it runs a substitution")
 	case *syntax.ExtGlob:
 		w.suspect(clip(w.source(n)), "it holds an extended pattern")
