@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	tabStop   = 4
-	longLine  = 4096 // bytes; longer lines are drawn only as far as they are seen, without colours
-	maxDrawn  = 2000 // lines that are kept as drawn
-	shownOnce = 8    // combining marks of one character
+	tabStop  = 4
+	longLine = 4096 // bytes; longer lines are drawn only as far as they are seen, without colours
+	maxDrawn = 2000 // lines that are kept as drawn
+	maxMarks = 8    // combining marks of one character
 )
 
 // content returns line i as drawn, at least as far as the given number of cells.
@@ -124,7 +124,7 @@ func (v *View) glyphs(l line, changed []span) func(yield func(glyph) bool) {
 		blanks = len(strings.TrimRight(s, " \t\r"))
 	}
 	return func(yield func(glyph) bool) {
-		col, marks := 0, shownOnce
+		col, marks := 0, maxMarks // a mark at the beginning has nothing to sit on
 		for i := 0; i < len(s); {
 			r, n := utf8.DecodeRuneInString(s[i:])
 			g := glyph{s: s[i : i+n], from: i}
@@ -142,7 +142,7 @@ func (v *View) glyphs(l line, changed []span) func(yield func(glyph) bool) {
 			}
 			g.cells = text.Width(g.s)
 			if g.cells == 0 { // a combining mark
-				if marks++; marks > shownOnce {
+				if marks++; marks > maxMarks {
 					g.s, g.sign = "◌"+g.s, true
 					g.cells = text.Width(g.s)
 				}

@@ -69,6 +69,7 @@ func TestWrap(t *testing.T) {
 		{"emoji is not split", Wrap("👩‍💻👩‍💻", 3), "👩‍💻|👩‍💻"},
 		{"styled", Wrap("\x1b[1mabc def\x1b[m ghi", 4), "\x1b[1mabc\x1b[m|\x1b[1mdef\x1b[m|ghi"},
 		{"style over line ends", Wrap("\x1b[1ma\nb\x1b[m", 4), "\x1b[1ma\x1b[m|\x1b[1mb\x1b[m"},
+		{"mark at the beginning", Wrap("\x1b[1m\u0301a\x1b[m", 5), "\x1b[1m◌\u0301a\x1b[m"},
 		{"width 0", Wrap("ab", 0), "a|b"},
 		{"keep", WrapKeep("abc   def", 4), "abc |  |def"},
 		{"keep at the end", WrapKeep("go test && push", 8), "go test |&& push"},

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -121,11 +122,12 @@ func (wr *wrapper) emit(end int) {
 	if !wr.keep {
 		s = trimBlank(s, wr.w)
 	}
+	s, added := based(s)
 	p := wr.start.pen
 	styled := strings.IndexByte(s, 0x1b) >= 0
 	// Blanks before a style may be too much, or a wide character in one cell; and
 	// there may be other sequences.
-	if wr.w < 2 || styled && (Width(s) > wr.w || !p.follow(s)) {
+	if wr.w < 2 || added || styled && (Width(s) > wr.w || !p.follow(s)) {
 		wr.out = append(wr.out, Cut(wr.start.pen.open()+s, 0, wr.w))
 		return
 	}
@@ -149,6 +151,22 @@ func (p *pen) follow(s string) bool {
 		p.apply(params)
 		s = s[n:]
 	}
+}
+
+// based puts a base under a combining mark that a line begins with: else it would
+// sit on whatever is drawn to its left.
+func based(s string) (based string, added bool) {
+	at := 0
+	for at < len(s) && s[at] == 0x1b {
+		at += escapeLen(s[at:])
+	}
+	if at == len(s) || s[at] < 0x80 {
+		return s, false
+	}
+	if r, _ := utf8.DecodeRuneInString(s[at:]); !unicode.In(r, unicode.Mn, unicode.Me) {
+		return s, false
+	}
+	return s[:at] + "◌" + s[at:], true
 }
 
 // trimBlank cuts blanks off the end; if there is nothing else they are what fits.
