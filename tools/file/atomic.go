@@ -132,22 +132,20 @@ func (p *place) temp(data []byte, perm fs.FileMode, was fs.FileInfo) (name strin
 	if err != nil {
 		return "", false, err
 	}
-	defer func() {
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
-			p.dir.Remove(name)
-		}
-	}()
 	whole = was == nil || p.keep(f, was)
-	if err := f.Chmod(perm); err != nil {
-		return "", false, err
+	if _, err = f.Write(data); err == nil {
+		err = f.Chmod(perm) // after the write, which takes the setuid bit away
 	}
-	if _, err := f.Write(data); err != nil {
-		return "", false, err
+	if err == nil {
+		err = f.Sync()
 	}
-	return name, whole, f.Sync()
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		p.dir.Remove(name)
+	}
+	return name, whole, err
 }
 
 // overwrite writes into the file itself, where a rename would lose its owner or

@@ -86,7 +86,7 @@ func TestIgnoreLikeGit(t *testing.T) {
 		}
 		return b.String()
 	}
-	for round := range 60 {
+	for round := range 30 {
 		dir := tree(t, nil)
 		gitRepo(t, dir)
 		dirs := []string{dir}

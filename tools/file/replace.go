@@ -44,21 +44,10 @@ func replace(content []byte, e Edit) (after []byte, replaced int, err error) {
 // "\n" of the text also stands for a "\r\n" of the content, as read shows both
 // alike; a text with a "\r" of its own is taken as it is.
 func find(content []byte, text string) []span {
-	old := []byte(text)
-	crlf := strings.Contains(text, "\n") && !strings.Contains(text, "\r") && bytes.Contains(content, []byte("\r\n"))
-	if !crlf {
-		var spans []span
-		for at := 0; ; at++ {
-			i := bytes.Index(content[at:], old)
-			if i < 0 {
-				return spans
-			}
-			at += i
-			spans = append(spans, span{at, at + len(old)})
-		}
+	if !strings.Contains(text, "\n") || strings.Contains(text, "\r") || !bytes.Contains(content, []byte("\r\n")) {
+		return findExact(content, text)
 	}
-	flat := bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))
-	spans := find(flat, text)
+	spans := findExact(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), text)
 	for k, at, dropped := 0, 0, 0; k < len(spans); k++ {
 		// Starts grow, so that one walk over the content places them all.
 		at, dropped = advance(content, at, dropped, spans[k].start)
@@ -66,6 +55,18 @@ func find(content []byte, text string) []span {
 		spans[k] = span{spans[k].start + dropped, spans[k].end + more}
 	}
 	return spans
+}
+
+func findExact(content []byte, text string) []span {
+	var spans []span
+	for at := 0; ; at++ {
+		i := bytes.Index(content[at:], []byte(text))
+		if i < 0 {
+			return spans
+		}
+		at += i
+		spans = append(spans, span{at, at + len(text)})
+	}
 }
 
 // advance walks content from at, with dropped "\r" before it, until byte number
