@@ -42,7 +42,7 @@ func TestGoldenPages(t *testing.T) {
 			got, _ := convert(t, string(source), 0)
 			golden := strings.TrimSuffix(page, ".html") + ".golden"
 			if os.Getenv("UPDATE") != "" {
-				if err := os.WriteFile(golden, []byte(got+"\n"), 0o600); err != nil {
+				if err := os.WriteFile(golden, []byte(got+"\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
