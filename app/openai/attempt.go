@@ -109,7 +109,6 @@ func (failedEvent) Error() string { return "the server reported an error inside 
 
 // Why a reply is no reply.
 var (
-	errPage    = errors.New("the server answered with a web page")
 	errCut     = errors.New("the reply broke off")
 	errGarbled = errors.New("the reply broke off inside of a piece")
 	errNoReply = errors.New("the answer is not a chat completion")
@@ -197,13 +196,18 @@ func (s *stream) ended(events *eventReader, err error) error {
 	if r.finish != "" {
 		return nil // all of it had come
 	}
-	if stray := bytes.TrimSpace(events.stray); len(stray) > 0 && !r.begun && errors.Is(err, io.EOF) {
-		return s.values(stray) // an error without a frame
+	if !errors.Is(err, io.EOF) {
+		return err
 	}
-	if errors.Is(err, io.EOF) {
-		return errCut
+	// An error may come without a frame.
+	stray := bytes.TrimSpace(events.stray)
+	if len(stray) > 0 && !r.begun {
+		return s.values(stray)
 	}
-	return err
+	if f := readFailure(stray); f.shaped {
+		return failedEvent{f}
+	}
+	return errCut
 }
 
 // readWhole reads a reply that is no stream, though one was asked for.

@@ -65,6 +65,7 @@ func TestBrokenAfterTheFirstDelta(t *testing.T) {
 	for name, st := range map[string]step{
 		"abrupt":  {Status: 200, Body: sse(textChunk("Half"), call), Close: "abrupt"},
 		"clean":   {Status: 200, Body: sse(textChunk("Half"), call)},
+		"stray":   {Status: 200, Body: sse(textChunk("Half"), call) + `{"error":{"message":"gone","code":502}}`},
 		"garbled": {Status: 200, Body: sse(textChunk("Half"), call, `{"choices":[{"delta":`)},
 		"error":   {Status: 200, Body: sse(textChunk("Half"), call, `{"error":{"message":"gone","code":502}}`, doneChunk)},
 		"finish":  {Status: 200, Body: sse(textChunk("Half"), call, `{"choices":[{"delta":{},"finish_reason":"network_error"}]}`)},
@@ -77,7 +78,7 @@ func TestBrokenAfterTheFirstDelta(t *testing.T) {
 			if m := got.Message; m.Text != "Half" || !m.Cut || m.Calls != nil || m.Echo != nil || !pe.Retryable || srv.requests() != 1 {
 				t.Errorf("%+v, %v, %d requests", got, err, srv.requests())
 			}
-			if want := map[string]app.ErrorKind{"error": app.ErrServer, "finish": app.ErrServer}[name]; want == "" && pe.Kind != app.ErrTruncated || want != "" && pe.Kind != want {
+			if want := map[string]app.ErrorKind{"error": app.ErrServer, "finish": app.ErrServer, "stray": app.ErrServer}[name]; want == "" && pe.Kind != app.ErrTruncated || want != "" && pe.Kind != want {
 				t.Errorf("kind %s", pe.Kind)
 			}
 		})

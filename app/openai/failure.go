@@ -120,7 +120,7 @@ func wordsIn(raw string) string {
 func (f *failure) say(s string) {
 	s = strings.TrimSpace(s)
 	switch {
-	case s == "" || strings.Contains(f.text, s):
+	case s == "" || len(f.text) > maxWords || strings.Contains(f.text, s):
 	case f.text == "":
 		f.text = s
 	default:

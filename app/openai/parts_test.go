@@ -258,6 +258,7 @@ func TestErrorsInWords(t *testing.T) {
 		"vllm tools":         {400, `{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","code":400}`, app.ErrToolsUnsupported, false, []string{"start vLLM with"}},
 		"filter":             {400, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","code":"content_filter"}}`, app.ErrContentFilter, false, []string{"other words"}},
 		"overloaded":         {529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, app.ErrOverloaded, true, []string{"Overloaded"}},
+		"many words":         {400, `{"errors":["x"` + strings.Repeat(`,"one more"`, 100) + `]}`, app.ErrInvalidRequest, false, []string{"x: one more", "/model"}},
 		"terminal sequences": {400, "{\"error\":\"bad \\u001b[31mthing\\u0007\"}", app.ErrInvalidRequest, false, []string{"bad [31mthing"}},
 		"very long":          {400, `{"error":"` + strings.Repeat("é", 5000) + `"}`, app.ErrInvalidRequest, false, []string{"bytes more"}},
 	} {

@@ -20,6 +20,7 @@ func httpClient(given *http.Client) *http.Client {
 	if given != nil {
 		*client = *given
 	}
+	client.Timeout = 0
 	if client.Transport == nil {
 		client.Transport = &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,

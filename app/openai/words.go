@@ -172,8 +172,11 @@ func (c *Client) next(e *app.ProviderError) string {
 	case app.ErrInvalidRequest:
 		return c.nextInvalid(words)
 	}
-	return ""
+	return nextOther
 }
+
+// nextOther is left where the server's words are all that is known.
+const nextOther = "another model may take the request (/model)"
 
 func (c *Client) nextAuth(e *app.ProviderError, words string) string {
 	switch {
@@ -209,7 +212,7 @@ func nextTools(words string) string {
 
 func (c *Client) nextInvalid(words string) string {
 	if !has(words, "model") || !has(words, "not found", "does not exist", "not exist", "no such model", "unknown model", "not a valid model", "invalid model") {
-		return ""
+		return nextOther
 	}
 	if has(words, "pulling") {
 		return "ollama pull " + c.cfg.Model
