@@ -422,6 +422,9 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %v", c.line, err)
 		}
 	}
+	if tr := p.ExplainIn(one, "bash", command("git log && make")); tr.Steps[0].By != ByRun || !slices.Equal(tr.Uncovered(), []string{"make"}) {
+		t.Error(shown(tr))
+	}
 	if len(p.Always()) != 0 || p.Decide("bash", command("git log")) != Ask {
 		t.Error("a run's rules outlive it")
 	}

@@ -64,10 +64,16 @@ func (p *Policy) Decide(tool, arguments string) Decision {
 	return p.Explain(tool, arguments).Decision
 }
 
-// Explain gives the verdict and how it came about.
+// Explain gives the verdict and how it came about. Like Decide it sees no rules
+// of a run.
 func (p *Policy) Explain(tool, arguments string) Trace {
-	s := p.current()
-	return s.judge(context.Background(), p, s.newCall(tool, arguments))
+	return p.ExplainIn(context.Background(), tool, arguments)
+}
+
+// ExplainIn is Explain with the rules of the context's run, as an Asker gets it.
+func (p *Policy) ExplainIn(ctx context.Context, tool, arguments string) Trace {
+	_, t := p.look(ctx, tool, arguments)
+	return t
 }
 
 // judge decides a call. The run's rules are found in the context.
@@ -209,8 +215,10 @@ func (s *state) asked(c *call, t *Trace) *Rule {
 func (set *ruleSet) strict(c *call, part *part) *rule {
 	return set.first(c.tool, part.strict, func(r *rule) bool {
 		switch {
+		case r.bare:
+			return true
 		case !c.known:
-			return false // its rules' patterns have nothing to match
+			return false // the pattern has nothing to match
 		case c.paths != nil:
 			return c.matchPath(r, part.strict, true)
 		}
@@ -225,6 +233,8 @@ func (set *ruleSet) loose(c *call, part *part) *rule {
 	}
 	return set.first(c.tool, part.allow, func(r *rule) bool {
 		switch {
+		case r.bare:
+			return len(part.assigns) == 0 // PERM-31: a rule must spell them
 		case !c.known:
 			return false
 		case c.paths != nil:

@@ -212,7 +212,8 @@ func (w *walker) redirection(r *syntax.Redirect) {
 	}
 	target := w.unquote(r.Word.Parts)
 	switch r.Op {
-	case syntax.RdrIn, syntax.WordHdoc:
+	case syntax.WordHdoc:
+	case syntax.RdrIn:
 		if strings.HasPrefix(target, "/dev/tcp/") || strings.HasPrefix(target, "/dev/udp/") {
 			w.mark(text, "it opens a network connection")
 		}

@@ -135,6 +135,7 @@ func TestLines(t *testing.T) {
 			"X=1 git push o": Deny, "X=1 ls": Allow, "X=2 ls": Ask, "Y=3 ls": Allow, "Y=3 rm x ls": Ask, "Y=1 Z=2 ls": Ask,
 			"A=1 B=2 make x": Allow, "A=1 make x": Ask, "LD_PRELOAD=x ls": Deny, "ls": Allow, "X+=1 ls": Ask,
 		}},
+		{name: "PERM-31 a bare rule spells no assignment", allow: []string{"bash"}, want: map[string]Decision{"ls": Allow, "PATH=. ls": Ask}},
 		{name: "PERM-32 redirections", allow: []string{"bash(cat)", "bash(go test *)"}, want: map[string]Decision{
 			"cat <<E\nx\nE": Allow, "cat <<< x": Allow, "cat < f": Allow, "go test ./... 2>&1 >/dev/null": Allow, "cat x": Ask,
 			"cat </dev/tcp/h/1": Ask, "cat {v}<f": Ask,

@@ -186,7 +186,7 @@ func (s *ruleSet) first(tool string, texts []string, match func(*rule) bool) *ru
 			if found != nil && r.index > found.index {
 				return
 			}
-			if r.bare || match(r) {
+			if match(r) {
 				found = r
 				return
 			}
