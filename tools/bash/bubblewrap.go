@@ -82,6 +82,18 @@ func withPaths(access Access, paths []string) BubblewrapOption {
 // NewBubblewrapRunner makes a runner whose commands can write in the workspace.
 // It starts nothing; [BubblewrapRunner.Probe] tells whether it works here.
 func NewBubblewrapRunner(workspace string, opts ...BubblewrapOption) (*BubblewrapRunner, error) {
+	r, err := newWalls(workspace, opts)
+	if err != nil {
+		return nil, err
+	}
+	if r.bwrap, err = findBubblewrap(r.real); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// newWalls works out what a command may see.
+func newWalls(workspace string, opts []BubblewrapOption) (*BubblewrapRunner, error) {
 	abs, resolved, err := sourcePath(workspace)
 	if err != nil {
 		return nil, fmt.Errorf("the workspace: %w", err)
@@ -89,11 +101,7 @@ func NewBubblewrapRunner(workspace string, opts ...BubblewrapOption) (*Bubblewra
 	if info, err := os.Stat(resolved); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("the workspace %s is not a directory", abs)
 	}
-	bwrap, err := findBubblewrap(resolved)
-	if err != nil {
-		return nil, err
-	}
-	r := &BubblewrapRunner{bwrap: bwrap, workspace: abs, real: resolved, reserved: map[string]bool{}}
+	r := &BubblewrapRunner{workspace: abs, real: resolved, reserved: map[string]bool{}}
 	r.home, _ = homeDirectory()
 	r.fixed = append(systemMounts(), r.workspaceMounts()...)
 	for _, o := range opts {
@@ -281,6 +289,8 @@ func (r *BubblewrapRunner) both(m Mount) []Mount {
 	other.Path = filepath.Join(r.workspace, strings.TrimPrefix(m.Path, r.real))
 	return []Mount{m, other}
 }
+
+func (r *BubblewrapRunner) supervises() {}
 
 // finish is called once a command is over. The mount points of reserved paths
 // stay as long as any command runs, because removing one unmounts it there too.

@@ -238,10 +238,10 @@ func (t *Tool) runnerFor(ctx context.Context, command string) (Runner, RunOption
 
 // start builds the process and starts it; env is what it starts with.
 func (t *Tool) start(ctx context.Context, r Runner, line string, opts RunOptions, l launched) (*process, []string, error) {
-	s, isSupervised := r.(supervised)
-	if isSupervised {
-		opts.attended = true
-		l.finish = func() []string { return s.finish(opts) }
+	opts.attended = true
+	_, l.supervised = r.(supervised)
+	if f, ok := r.(finisher); ok {
+		l.finish = func() []string { return f.finish(opts) }
 	}
 	// A command can outlive its call, so the call's end must not kill it.
 	cmd, err := r.Command(context.WithoutCancel(ctx), line, opts)
@@ -257,8 +257,8 @@ func (t *Tool) start(ctx context.Context, r Runner, line string, opts RunOptions
 	env := cmd.Env
 	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], t.marker)
 	p, err := start(cmd, l)
-	if err != nil && isSupervised {
-		s.finish(opts)
+	if err != nil && l.finish != nil {
+		l.finish()
 	}
 	return p, env, err
 }

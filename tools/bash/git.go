@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,10 +34,19 @@ func WithGitProtection() BubblewrapOption {
 // directory could send git to a config that the command wrote.
 type gitGuard struct {
 	workspace string
+	unmounted bool // nothing is mounted, so contents are compared as well
 
 	mu    sync.Mutex
+	live  int               // commands that run, where they are counted here
 	known map[string]bool   // suspects that were there before the commands that run
 	links map[string]string // links that stand for protected directories
+	files map[string]saved  // protected files as they were, when unmounted
+}
+
+// saved is a file as it was.
+type saved struct {
+	text string
+	mode fs.FileMode
 }
 
 // gitDirs is where the repository of a workspace is.
@@ -289,9 +299,74 @@ func (g *gitGuard) begin() {
 	for _, s := range g.suspects() {
 		known[s] = true
 	}
+	files := g.contents()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.known, g.links = known, nil
+	g.known, g.links, g.files = known, nil, files
+}
+
+// enter and leave count the commands of a runner without mounts.
+func (g *gitGuard) enter() {
+	g.mu.Lock()
+	g.live++
+	first := g.live == 1
+	g.mu.Unlock()
+	if first {
+		g.begin()
+	}
+}
+
+func (g *gitGuard) leave() []string {
+	g.mu.Lock()
+	g.live--
+	g.mu.Unlock()
+	return g.restore()
+}
+
+// contents reads what would be mounted read-only; nil when it is.
+func (g *gitGuard) contents() map[string]saved {
+	if !g.unmounted {
+		return nil
+	}
+	files := map[string]saved{}
+	read := func(path string) {
+		info, err := os.Stat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
+			return
+		}
+		if data, err := os.ReadFile(path); err == nil {
+			files[path] = saved{string(data), info.Mode().Perm()}
+		}
+	}
+	for _, m := range g.mounts() {
+		if m.Access != ReadOnly {
+			continue
+		}
+		read(m.Path)
+		for _, name := range activeHooks(m.Path) {
+			read(filepath.Join(m.Path, name))
+		}
+	}
+	return files
+}
+
+// putBack restores protected files that were changed. g.mu is held.
+func (g *gitGuard) putBack() []string {
+	var notes []string
+	for _, path := range slices.Sorted(maps.Keys(g.files)) {
+		was := g.files[path]
+		if now, err := os.ReadFile(path); err == nil && string(now) == was.text {
+			continue
+		}
+		_ = os.Rename(path, path+".refused")
+		_ = os.MkdirAll(filepath.Dir(path), 0o755)
+		if err := os.WriteFile(path, []byte(was.text), was.mode); err != nil {
+			notes = append(notes, fmt.Sprintf("[warning: %s was changed, and could not be put back: %v. Do not run git here before it is]", path, reason(err)))
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("[put %s back as it was: git runs programs that it names]", path))
+	}
+	return notes
 }
 
 // suspects lists the files that can send git to another config or name
@@ -316,6 +391,9 @@ func (g *gitGuard) suspects() []string {
 		}
 	}
 	add(dirs.common, "commondir", "config", "config.worktree")
+	for _, hook := range activeHooks(filepath.Join(dirs.common, "hooks")) {
+		add(dirs.common, filepath.Join("hooks", hook))
+	}
 	for _, name := range subdirectories(filepath.Join(dirs.common, "worktrees")) {
 		dir := filepath.Join(dirs.common, "worktrees", name)
 		add(dir, "config.worktree")
@@ -350,7 +428,7 @@ func activeHooks(dir string) []string {
 	entries, _ := os.ReadDir(dir)
 	var names []string
 	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), ".sample") {
+		if !strings.HasSuffix(e.Name(), ".sample") && !strings.HasSuffix(e.Name(), ".refused") {
 			names = append(names, e.Name())
 		}
 	}
@@ -362,15 +440,12 @@ func activeHooks(dir string) []string {
 func (g *gitGuard) restore() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var notes []string
+	notes := g.putBack()
 	for _, path := range g.suspects() {
 		if g.known[path] {
 			continue
 		}
 		refused := path + ".refused"
-		if filepath.Base(filepath.Dir(path)) == "hooks" {
-			refused = filepath.Join(filepath.Dir(filepath.Dir(path)), "hook-"+filepath.Base(path)+".refused")
-		}
 		if err := os.Rename(path, refused); err != nil {
 			notes = append(notes, fmt.Sprintf("[warning: %s can make git run programs, and could not be moved away: %v. Do not run git here before it is removed]", path, reason(err)))
 			continue

@@ -285,3 +285,9 @@ func (r *recorder) Command(ctx context.Context, command string, opts RunOptions)
 	}
 	return cmd, err
 }
+
+// inside is a sandboxed shell.
+func inside(t *testing.T, dir string, opts ...BubblewrapOption) *Tool {
+	t.Helper()
+	return newTool(t, WithWorkingDirectory(dir), WithRunner(sandbox(t, dir, opts...)))
+}

@@ -48,21 +48,28 @@ type process struct {
 	saved []byte // what came through the state descriptor
 }
 
-// supervised is a runner with a sandbox of its own processes: it uses the
-// descriptors [fdAlive] and [fdLeftovers], and has a last word on each command.
-type supervised interface {
+// finisher is a runner with a last word on each command.
+type finisher interface {
 	Runner
 	// finish is called once a command is over, also when it could not be
 	// started. It returns lines for the model.
 	finish(opts RunOptions) []string
 }
 
+// supervised is a runner whose commands have a process namespace: it uses the
+// descriptors [fdAlive] and [fdLeftovers].
+type supervised interface {
+	finisher
+	supervises()
+}
+
 // launched is what start needs beside the command.
 type launched struct {
-	sink   *sink
-	script string          // for [fdScript]; "" is none
-	state  bool            // open [fdState]
-	finish func() []string // not nil: the runner is supervised
+	sink       *sink
+	script     string          // for [fdScript]; "" is none
+	state      bool            // open [fdState]
+	supervised bool            // open [fdAlive] and [fdLeftovers]
+	finish     func() []string // nil is none
 }
 
 // start starts the command in a session of its own.
@@ -113,8 +120,8 @@ func (p *process) open(l launched) (ends []*os.File, err error) {
 			ends = append(ends, w)
 		}
 	}
-	inlet(&p.alive, fdAlive, p.finish != nil)
-	inlet(&p.leftovers, fdLeftovers, p.finish != nil)
+	inlet(&p.alive, fdAlive, l.supervised)
+	inlet(&p.leftovers, fdLeftovers, l.supervised)
 	inlet(&p.state, fdState, l.state)
 	if err == nil && l.script != "" {
 		var r *os.File

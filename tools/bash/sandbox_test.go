@@ -1,3 +1,5 @@
+//go:build unix
+
 package bash
 
 import (
@@ -18,12 +20,6 @@ import (
 
 	"github.com/creack/pty"
 )
-
-// inside is a sandboxed shell.
-func inside(t *testing.T, dir string, opts ...BubblewrapOption) *Tool {
-	t.Helper()
-	return newTool(t, WithWorkingDirectory(dir), WithRunner(sandbox(t, dir, opts...)))
-}
 
 func TestSandboxFileSystem(t *testing.T) { // SBX-03 to SBX-07, S1, S13, S14
 	home := fakeHome(t)
