@@ -86,7 +86,7 @@ func (v *View) hunk(h file.Hunk) int {
 		}
 		v.lines = append(v.lines, l)
 	}
-	v.digits = max(v.digits, digits(max(o, n)))
+	v.digits = max(v.digits, digits(max(o, n)-1))
 	return o
 }
 

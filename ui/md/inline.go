@@ -29,11 +29,6 @@ func (r *renderer) inline(n ast.Node, style text.Style) string {
 	return text.Untab(in.b.String())
 }
 
-// plainText returns the text of n without styles.
-func (r *renderer) plainText(n ast.Node) string {
-	return text.Line(text.Strip(r.inline(n, "")))
-}
-
 func (in *inliner) push(st text.Style) {
 	in.styles = append(in.styles, st)
 	in.b.WriteString(st.Open())
