@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
-	"golang.org/x/text/encoding"
 )
 
 const noText = "(no text: it may take a browser to show this page)"
@@ -81,10 +80,11 @@ func isText(mediaType string) bool {
 // decode makes valid UTF-8: a byte order mark decides, then the server's
 // charset, then what HTML says of itself; else it is UTF-8 where it is valid.
 func decode(body []byte, label string, isHTML, capped bool) string {
-	e, rest := byBOM(body)
-	if e == nil {
-		e, _ = charset.Lookup(label)
+	mark, rest := byteOrderMark(body)
+	if mark != "" {
+		label = mark
 	}
+	e, _ := charset.Lookup(label)
 	if capped {
 		rest = dropTorn(rest)
 	}
@@ -103,17 +103,16 @@ func decode(body []byte, label string, isHTML, capped bool) string {
 	return strings.ToValidUTF8(string(rest), "\ufffd")
 }
 
-// byBOM tells the encoding that a byte order mark names, and what follows it.
-func byBOM(body []byte) (encoding.Encoding, []byte) {
+// byteOrderMark tells the charset that a byte order mark names, and what follows it.
+func byteOrderMark(body []byte) (label string, rest []byte) {
 	for _, m := range []struct{ mark, label string }{
 		{"\xef\xbb\xbf", "utf-8"}, {"\xfe\xff", "utf-16be"}, {"\xff\xfe", "utf-16le"},
 	} {
 		if rest, ok := bytes.CutPrefix(body, []byte(m.mark)); ok {
-			e, _ := charset.Lookup(m.label)
-			return e, rest
+			return m.label, rest
 		}
 	}
-	return nil, body
+	return "", body
 }
 
 // dropTorn takes away a character that the cap cut in two.
