@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // ErrLandlockNotFound says that the kernel cannot restrict processes by Landlock.
@@ -32,12 +31,10 @@ var ErrLandlockNotFound = errors.New("this kernel has no Landlock: Linux 5.13 or
 // The program must call [MaybeHelper] first in main.
 type LandlockRunner struct {
 	walls   *BubblewrapRunner // what would be mounted
-	private string
-
-	once sync.Once
+	privateDir
 }
 
-// NewLandlockRunner takes the options of [NewBubblewrapRunner]. [LandlockRunner.Close]
+// NewLandlockRunner takes the options of [NewBubblewrapRunner]. Close
 // removes the private directory.
 func NewLandlockRunner(workspace string, opts ...BubblewrapOption) (*LandlockRunner, error) {
 	if landlockVersion() < 1 {
@@ -47,23 +44,14 @@ func NewLandlockRunner(workspace string, opts ...BubblewrapOption) (*LandlockRun
 	if err != nil {
 		return nil, err
 	}
-	private, err := os.MkdirTemp("", "phero-")
+	private, err := newPrivateDir()
 	if err != nil {
-		return nil, fmt.Errorf("the private directory: %w", err)
-	}
-	if private, err = filepath.EvalSymlinks(private); err != nil {
 		return nil, err
 	}
 	if walls.git != nil {
 		walls.git.unmounted = true
 	}
-	return &LandlockRunner{walls: walls, private: private}, nil
-}
-
-// Close removes the private directory.
-func (r *LandlockRunner) Close() (err error) {
-	r.once.Do(func() { err = os.RemoveAll(r.private) })
-	return err
+	return &LandlockRunner{walls: walls, privateDir: private}, nil
 }
 
 // landlockRules is what the helper is told.
@@ -116,7 +104,7 @@ func (r *LandlockRunner) finish(RunOptions) []string {
 // tells tools where what they look for there really is.
 func (r *LandlockRunner) environment(opts RunOptions) []string {
 	env := r.walls.environment(RunOptions{Env: opts.Env})
-	own := []string{"HOME=" + r.private, "TMPDIR=" + r.private}
+	own := []string{"HOME=" + r.privateDir.path, "TMPDIR=" + r.privateDir.path}
 	for name, path := range map[string]string{
 		"GIT_CONFIG_GLOBAL": ".gitconfig", "RUSTUP_HOME": ".rustup", "PYENV_ROOT": ".pyenv", "NVM_DIR": ".nvm", "VOLTA_HOME": ".volta",
 	} {
@@ -133,7 +121,7 @@ func (r *LandlockRunner) rules(opts RunOptions) landlockRules {
 	rules := landlockRules{
 		Network: r.reached(opts) == Network,
 		Read:    []string{"/proc", "/sys"},
-		Write:   []string{r.private},
+		Write:   []string{r.privateDir.path},
 		Devices: []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"},
 	}
 	mounts := append(slices.Clone(r.walls.fixed), r.walls.crates.mounts(opts.Reach)...)
