@@ -40,6 +40,7 @@ var fragments = []string{
 	planted, " " + planted, "\n" + planted, ";" + planted, "./" + planted, "echo", "cat", "ls", "true", "test -v ", "[ -v ", "printf -v", "printf -vPATH ", "printf %n ", "%n", "cd ", "wait -p",
 	"PATH=.", "PATH=. ", "PATH", "=", "+=", ":", "x", "a[0]", "'a[$(" + planted + ")]'", `a[\$\(` + planted + `\)]`, `$'a[\x24(` + planted + `)]'`, "-v", "-n", "--", "-p ",
 	"time ", "time -p ", "coproc ", "coproc N ", "function f ", "f() ", "if ", "; then ", "; fi", "for x in ", "for PATH in . ", "select x in ", "; do ", "; done", "while ", "case x in ", "x) ", " esac", "in ",
+	"\"${x:-'", "'}", "\"}", "'}\"", "${x#'", "${x%\"", "${x/", "${x//'/}", "}'", "\\}", "\\'", "\\\"", "\"'\"", "'\"'", "(a)", "|b)", ";;& ", " in ", "{ :; }", "=~ ", "#{", "$#", "${#", "$$", "$\"", "~/", "%1", "&1", "2>",
 	"${x:=", "${PATH:=.}", "${x@P}", "${!x}", "${x:0}", "${a[0]}", "$x", `"$x"`, "$@", "{a,b}", "{-v,PATH}", "\u00a0", "\u2028", "\xff", "\x01", "\x7f",
 }
 
@@ -78,7 +79,8 @@ func (g *grammar) command() string {
 	case 3:
 		return "for " + pick(g.r, []string{"x", "y", "PATH", "_", "http_proxy", "x1"}) + " in " + g.words() + "; do " + g.line() + "; done"
 	case 4:
-		return "case " + g.word() + " in " + g.word() + ") " + g.line() + " ;; esac"
+		return "case " + g.word() + " in " + pick(g.r, []string{"", "("}) + g.word() + pick(g.r, []string{") ", "|x) ", ")\n", ") # a\n"}) + g.line() +
+			pick(g.r, []string{" ;; esac", " ;;& *) true; esac", "\nesac", " ;& x) true ;; esac"})
 	case 5:
 		return "while " + g.command() + "; do " + g.line() + "; break; done"
 	case 6:
@@ -114,5 +116,7 @@ func (g *grammar) words() string {
 func (g *grammar) word() string {
 	return pick(g.r, []string{"a", "-n", "-v", "-vPATH", `-"$x"`, `"""$x"`, "%n", "PATH", ".", "x", "=", "'a b'", `"a $x"`, "$x", `"$x"`, "${x:-a}", "${PATH:=.}", "$y", `"$y"`, "$x$y",
 		"{-v,PATH}", "*", "a[0]", `a[\$\(` + planted + `\)]`, "'a[$(" + planted + ")]'", `$'a[\x24(` + planted + `)]'`, `"-v a[\$\(` + planted + `\)]"`,
+		`"${x:-"a b"}"`, `"${x:-'a'}"`, `${x:-'}'}`, `"${x:-'}'}"`, `${x#'}'}`, `"${x#'}'}"`, `"${x%"}"}"`, `"${x/'/'/}"`, `${x/\}/a}`, `"${x:+\}}"`, `${x:-a;` + planted + `}`, `"${x:-;` + planted + `}"`,
+		`$"a"`, `$'a\'b'`, `"$'a'"`, `'"'`, `"'"`, `\'`, `\"`, "a#b", "#a", "(a)", "a(b)", "~", "%1", "$#", "${#x}", "${#}", "$$",
 		`a[\$`, `\(` + planted + `\)]`, "`" + planted + "`", "$(" + planted + ")", "'" + planted + "'", planted, "!", "-o", "-a", "]", "--", "-p", `\` + "\n"})
 }
