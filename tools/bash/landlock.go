@@ -30,7 +30,7 @@ var ErrLandlockNotFound = errors.New("this kernel has no Landlock: Linux 5.13 or
 //
 // The program must call [MaybeHelper] first in main.
 type LandlockRunner struct {
-	walls   *BubblewrapRunner // what would be mounted
+	walls *BubblewrapRunner // what would be mounted
 	privateDir
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -25,7 +24,7 @@ const sandboxExec = "/usr/bin/sandbox-exec"
 // The profile is tested as a text and by macOS machines of the project's
 // workflow; it has not been proven by use yet.
 type SeatbeltRunner struct {
-	walls   *BubblewrapRunner
+	walls *BubblewrapRunner
 	privateDir
 }
 
