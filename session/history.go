@@ -36,7 +36,8 @@ func History(entries []Entry) []Message { return NewConversation(entries).Messag
 //   - each reply's results come right behind it, in call order, and every call
 //     has exactly one: a result that is missing says why, one without a call is left out;
 //   - the arguments of a call are a JSON object;
-//   - of a reply that was cut off only the text is kept;
+//   - of a reply that was cut off only the text is kept, and nothing when the
+//     next message is the reply that was asked for instead;
 //   - notes stand at the end of the newest message that is not the model's.
 //
 // Sub-agents' messages are left out. The entries are not changed, and the same
@@ -144,6 +145,9 @@ func (c *Conversation) reply(m Message) {
 	}
 	if len(c.groups) == 0 {
 		c.user(Message{Role: RoleUser, Text: historyLost})
+	}
+	if last := c.groups[len(c.groups)-1]; last.message.Cut {
+		c.groups = c.groups[:len(c.groups)-1] // it was asked for again, and this is the answer
 	}
 	g := &group{message: m}
 	g.message.Calls = make([]tools.ToolCall, 0, len(m.Calls))

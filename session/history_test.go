@@ -293,3 +293,22 @@ func TestConversationGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// A reply that was cut off and asked for again stands in the history once.
+func TestHistoryAfterARetry(t *testing.T) {
+	entries := []Entry{
+		{Kind: KindMessage, Message: &Message{Role: RoleUser, Text: "go"}},
+		{Kind: KindMessage, Message: &Message{Role: RoleAssistant, Text: "half", Cut: true}},
+		{Kind: KindMessage, Message: &Message{Role: RoleAssistant, Text: "whole"}},
+		{Kind: KindMessage, Message: &Message{Role: RoleUser, Text: "more"}},
+		{Kind: KindMessage, Message: &Message{Role: RoleAssistant, Text: "stopped", Cut: true}},
+		{Kind: KindMessage, Message: &Message{Role: RoleUser, Text: "go on"}},
+	}
+	var got []string
+	for _, m := range History(entries) {
+		got = append(got, m.Text)
+	}
+	if want := "go|whole|more|stopped|go on"; strings.Join(got, "|") != want {
+		t.Errorf("the history is %q, want %q", got, want)
+	}
+}

@@ -276,6 +276,7 @@ func (j *Journal) land(r *record) (notice string) {
 	if err := j.inside(r.Path); err != nil {
 		return fmt.Sprintf("a change was being written when the program ended; it cannot be undone: %v", err)
 	}
+	j.sweep(r)
 	now, err := readSide(r.Path)
 	switch {
 	case err != nil:
@@ -290,6 +291,14 @@ func (j *Journal) land(r *record) (notice string) {
 		return ""
 	}
 	return fmt.Sprintf("%s was being written when the program ended, and was changed since: this change cannot be undone", r.Path)
+}
+
+// sweep removes what a write that was killed has left beside its file. What it
+// cannot remove does no harm.
+func (j *Journal) sweep(r *record) {
+	if data, err := j.blobs.Get(r.After); err == nil {
+		_ = file.RemoveLeftovers(r.Path, data)
+	}
 }
 
 // side is what a file is at one time.
