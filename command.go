@@ -152,7 +152,6 @@ func programVersion() string {
 func options(s config.Settings) app.Options {
 	return app.Options{
 		Workspace: s.Workspace, Dir: s.Dir, Version: programVersion(),
-		StateDir: s.StateDir, CacheDir: s.CacheDir, Home: s.Home,
-		Sandbox: s.Sandbox, Timeout: app.DefaultTimeout,
+		StateDir: s.StateDir, Sandbox: s.Sandbox, Timeout: app.DefaultTimeout,
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,7 +50,7 @@ func demo(ctx context.Context, flags config.Flags) error {
 		return usage("%v", err)
 	}
 	opts := options(settings)
-	opts.CacheDir = filepath.Join(opts.CacheDir, "demo") // kept, so that the next demo starts warm
+	opts.ShareCaches = true // its commands are ours, and nobody wants to wait for a standard library
 	opts.Model, opts.Host, opts.Scripted = "script", "script", true
 	opts.NewProvider = func(context.Context) (app.Provider, error) {
 		return script.New(s, demoPause, script.DemoOver), nil

@@ -20,7 +20,9 @@ import (
 	"github.com/phero-agent/agent/session"
 )
 
-var update = flag.Bool("update", false, "write the screens and logs that scripts expect")
+// updating tells whether the screens and logs that scripts expect are written
+// anew: the flag of package uitest is set.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // TestScripts runs every script of testdata/script: the program on a real
 // terminal, with a scripted model behind a real server. A script holds
@@ -292,7 +294,7 @@ func (r *scriptRun) masked(text string) string {
 // not fail it, what never comes does.
 func (r *scriptRun) screen(name string) error {
 	want := r.section("screen " + name)
-	if *update {
+	if updating() {
 		r.put("screen "+name, r.masked(r.term.text())+"\n")
 		return nil
 	}
@@ -363,7 +365,7 @@ func (r *scriptRun) checkLog() {
 			fmt.Fprintf(&got, "%s\n", r.masked(s))
 		}
 	}
-	if *update {
+	if updating() {
 		r.put("log", got.String())
 		return
 	}

@@ -43,7 +43,7 @@ func program(t *testing.T, dir, home string, args ...string) *exec.Cmd {
 	cmd.Dir = dir
 	cmd.Env = []string{
 		asProgram + "=1", "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
-		"GOFLAGS=-mod=mod", "SHELL=/bin/bash",
+		"SHELL=/bin/bash",
 	}
 	return cmd
 }

@@ -31,8 +31,6 @@ type Options struct {
 	Dir       string // where the person stands, in the workspace
 	Version   string // of the program
 	StateDir  string // for what must be out of the model's reach
-	CacheDir  string // for the caches of commands
-	Home      string // the person's home directory
 
 	// NewProvider makes the provider at the first turn.
 	NewProvider func(ctx context.Context) (Provider, error)
@@ -41,6 +39,7 @@ type Options struct {
 	Scripted    bool   // the model is a script
 
 	Sandbox     string        // "auto", "bwrap" or "none"
+	ShareCaches bool          // commands build into the host's caches, as bash.WithSharedCaches
 	Interactive bool          // somebody answers questions
 	Timeout     time.Duration // of a turn; 0: none
 

@@ -77,7 +77,7 @@ func workUntilKilled(dir string) {
 	ended := make(chan struct{})
 	var a *app.App
 	a, err = app.New(app.Options{
-		Workspace: dir, Dir: dir, StateDir: dir + ".state", CacheDir: dir + ".cache", Sandbox: "none", Interactive: true,
+		Workspace: dir, Dir: dir, StateDir: dir + ".state", Sandbox: "none", Interactive: true,
 		NewProvider: func(context.Context) (app.Provider, error) { return script.New(s, 0, ""), nil },
 		Emit: func(e app.Event) {
 			switch e := e.(type) {
@@ -198,7 +198,7 @@ func checkCrash(t *testing.T, dir string, committed int64, after time.Duration) 
 	ended := make(chan struct{}, 1)
 	provider := &recorder{Provider: script.New(s, 0, "Going on.")}
 	a, err := app.New(app.Options{
-		Workspace: dir, Dir: dir, StateDir: dir + ".state", CacheDir: dir + ".cache", Sandbox: "none", Interactive: true,
+		Workspace: dir, Dir: dir, StateDir: dir + ".state", Sandbox: "none", Interactive: true,
 		NewProvider: func(context.Context) (app.Provider, error) { return provider, nil },
 		Emit: func(e app.Event) {
 			mu.Lock()

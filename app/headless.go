@@ -111,19 +111,21 @@ type ExitCause int
 
 func (c ExitCause) Error() string { return fmt.Sprintf("ended by a signal (exit code %d)", int(c)) }
 
+// code is the exit code of a turn.
 func (h *Headless) code(ctx context.Context, ended TurnEnded) int {
 	var exit ExitCause
+	unanswered := ended.Outcome == session.OutcomeDone || ended.Error == errEmptyReply.Error()
 	switch {
 	case errors.As(context.Cause(ctx), &exit):
 		return int(exit)
+	case h.answer == "" && unanswered && h.denied > 0:
+		return ExitDenied
 	case ended.Outcome == session.OutcomeFailed:
 		return ExitProvider
 	case ended.Outcome == session.OutcomeTimeout:
 		return ExitLimit
 	case ended.Outcome == session.OutcomeInterrupted:
 		return ExitInterrupted
-	case h.answer == "" && h.denied > 0:
-		return ExitDenied
 	}
 	return ExitOK
 }

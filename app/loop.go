@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -137,6 +136,9 @@ func (a *App) join() {
 	}
 }
 
+// errEmptyReply ends a turn in which the model said nothing, twice.
+var errEmptyReply = errors.New("the model sent an empty reply")
+
 // reply gets one reply of the model into the conversation. A reply that broke
 // off is kept as far as it came, its calls are not, and it is asked for once
 // more; so is one that is empty.
@@ -167,7 +169,7 @@ func (a *App) reply(ctx context.Context) (session.Message, error) {
 			}
 			return m, nil
 		case err == nil:
-			err = fmt.Errorf("the model sent an empty reply")
+			err = errEmptyReply
 		case !errors.As(err, &broken) || broken.Kind != ErrTruncated:
 			return m, err
 		}
@@ -185,7 +187,11 @@ func (a *App) request() Request {
 		a.commit(session.Entry{Kind: session.KindNote, Note: note})
 	}
 	a.syncLater()
-	return Request{System: a.system, Messages: a.history(), Tools: a.specs, Images: a.blobs.Get}
+	messages := a.history()
+	if last := len(messages) - 1; last >= 0 && messages[last].Cut {
+		messages = messages[:last] // it is asked for once more
+	}
+	return Request{System: a.system, Messages: messages, Tools: a.specs, Images: a.blobs.Get}
 }
 
 // note tells the model something at its next request.

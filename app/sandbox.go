@@ -37,8 +37,12 @@ func openSandbox(opts Options, ask func(context.Context, string, human.Input) (m
 		s.settle(bash.LocalRunner{}, "none", nil)
 		return s, nil
 	}
+	settings := []bash.BubblewrapOption{bash.WithHidden(filepath.Join(opts.Workspace, ".phero"))}
+	if opts.ShareCaches {
+		settings = append(settings, bash.WithSharedCaches())
+	}
 	var err error
-	s.bwrap, err = bash.NewWorkspaceRunner(opts.Workspace, bash.WithHidden(filepath.Join(opts.Workspace, ".phero")))
+	s.bwrap, err = bash.NewWorkspaceRunner(opts.Workspace, settings...)
 	switch {
 	case errors.Is(err, bash.ErrPathTooBroad):
 		return nil, fmt.Errorf("%s is too broad a workspace for the sandbox: start agent in a project's directory, or with --sandbox=none", opts.Workspace)

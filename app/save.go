@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -71,23 +72,25 @@ func (a *App) unsaved(err error) {
 // sync makes all that was committed durable.
 func (a *App) sync() {
 	a.saving.syncs.Wait()
-	if err := a.log.Sync(); err != nil {
-		a.saving.mu.Lock()
-		defer a.saving.mu.Unlock()
-		a.unsaved(err)
-	}
+	a.syncLog(a.log)
 }
 
 // syncLater does the same beside the next request (decision 33).
 func (a *App) syncLater() {
 	log := a.log
-	a.saving.syncs.Go(func() {
-		if err := log.Sync(); err != nil {
-			a.saving.mu.Lock()
-			defer a.saving.mu.Unlock()
-			a.unsaved(err)
-		}
-	})
+	a.saving.syncs.Go(func() { a.syncLog(log) })
+}
+
+func (a *App) syncLog(log *session.Log) {
+	err := log.Sync()
+	for _, text := range log.Notices() {
+		a.emit(Notice{Level: Warning, Text: text})
+	}
+	if err != nil {
+		a.saving.mu.Lock()
+		defer a.saving.mu.Unlock()
+		a.unsaved(err)
+	}
 }
 
 func (a *App) closeLog() error {
@@ -139,6 +142,9 @@ func (a *App) Open(id string) error {
 	return a.idle(func() error {
 		if id == "" {
 			latest, err := a.store.Latest()
+			if errors.Is(err, session.ErrNoSession) {
+				return fmt.Errorf("there is no session in %s yet", a.opts.Workspace)
+			}
 			if err != nil {
 				return err
 			}

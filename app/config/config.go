@@ -23,9 +23,7 @@ type Flags struct {
 type Settings struct {
 	Workspace string // absolute, symlinks resolved (decision 22)
 	Dir       string // where the person stands, likewise
-	Home      string // "" when there is none
 	StateDir  string // $XDG_STATE_HOME/phero
-	CacheDir  string // $XDG_CACHE_HOME/phero
 
 	Model   string // "" when nothing names one
 	BaseURL string // of the model's server; "" when nothing names one
@@ -45,14 +43,13 @@ var sandboxes = []string{"auto", "bwrap", "landlock", "none"}
 
 // Load gathers the settings. Its errors name the flag or variable at fault.
 func Load(flags Flags, getenv func(string) string) (Settings, error) {
-	s := Settings{KeyName: "OPENAI_API_KEY", Home: getenv("HOME")}
+	s := Settings{KeyName: "OPENAI_API_KEY"}
 	var err error
 	if s.Dir, err = resolveDir(flags.Dir); err != nil {
 		return s, err
 	}
 	s.Workspace = FindWorkspace(s.Dir)
-	s.StateDir = xdg(getenv, "XDG_STATE_HOME", ".local/state")
-	s.CacheDir = xdg(getenv, "XDG_CACHE_HOME", ".cache")
+	s.StateDir = stateDir(getenv)
 	s.Model = first(flags.Model, getenv("AGENT_MODEL"))
 	s.BaseURL = strings.TrimRight(first(flags.BaseURL, getenv("OPENAI_BASE_URL")), "/")
 	s.APIKey = getenv(s.KeyName)
@@ -112,16 +109,16 @@ func resolveDir(dir string) (string, error) {
 	return abs, nil
 }
 
-// xdg is the agent's directory below a base directory; relative values are
+// stateDir is the agent's directory below $XDG_STATE_HOME; a relative value is
 // ignored, as the specification says. Without a home it is in the temporary directory.
-func xdg(getenv func(string) string, name, fallback string) string {
-	base := getenv(name)
+func stateDir(getenv func(string) string) string {
+	base := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(base) {
 		home := getenv("HOME")
 		if home == "" {
 			home = filepath.Join(os.TempDir(), fmt.Sprintf("phero-%d", os.Getuid()))
 		}
-		base = filepath.Join(home, fallback)
+		base = filepath.Join(home, ".local", "state")
 	}
 	return filepath.Join(base, "phero")
 }
