@@ -18,7 +18,8 @@ import (
 // FuzzBash compares the policy with the real bash: a line that the policy allows
 // must never run the planted program. It is planted by its name, which no rule
 // allows, and through PATH: in the working directory it has the names of the
-// allowed programs, so that a line that changes PATH runs it.
+// allowed programs, so that a line that changes PATH runs it. Any other command
+// that bash does not find counts as well: the policy did not see it.
 //
 // Each input is a line and a seed; from the seed the line is bent in a few ways.
 // Inputs need not be made small: run it with -fuzzminimizetime=1x.
@@ -96,7 +97,7 @@ func (tr *trap) check(t *testing.T, line string) {
 		return
 	}
 	if tr.springs(t, line) {
-		t.Fatalf("the policy allows this line, and bash ran the planted program:\n%q", line)
+		t.Fatalf("the policy allows this line, and bash ran another program:\n%q", line)
 	}
 }
 
@@ -111,7 +112,8 @@ func (tr *trap) springs(t testing.TB, line string) bool {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, tr.bash, "-c", line)
 	cmd.Dir = filepath.Join(tr.dir, "here")
-	cmd.Env = []string{"PATH=" + filepath.Join(tr.dir, "bin"), "HOME=" + tr.dir, "x=1"}
+	cmd.Env = []string{"PATH=" + filepath.Join(tr.dir, "bin"), "HOME=" + tr.dir, "x=1",
+		"BASH_FUNC_command_not_found_handle%%=() { : > '" + tr.sprung + "'; }"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	killAll := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Cancel = killAll

@@ -70,6 +70,9 @@ func TestDifferences(t *testing.T) {
 			t.Logf("does not run it: %q", line)
 		}
 	}
+	if !tr.springs(t, "zzplant") || tr.springs(t, "echo zzplant; ls; cat </dev/null") {
+		t.Error("the trap is broken")
+	}
 	if ran < len(differences())/2 {
 		t.Errorf("only %d of %d lines run the planted program: the trap is broken", ran, len(differences()))
 	}
