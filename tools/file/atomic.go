@@ -208,8 +208,3 @@ func (p *place) writable(was fs.FileInfo) error {
 	}
 	return nil
 }
-
-// notExist is the error of a file that must exist.
-func (p *place) notExist() error {
-	return fmt.Errorf("%s does not exist: %w", p.path, fs.ErrNotExist)
-}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package file
 
 import (
@@ -167,26 +169,6 @@ func BenchmarkGlob(b *testing.B) {
 			run(b, name, "--hidden", "--exclude", ".git", "-e", "go", ".", tree.root)
 		})
 	}
-}
-
-// manyLines makes a text of n lines, and the same with some of them changed.
-func manyLines(n, changes int) (before, after []byte) {
-	rnd := rand.New(rand.NewSource(3))
-	var a, z bytes.Buffer
-	every := n / max(changes, 1)
-	for i := range n {
-		line := fmt.Sprintf("\tline %d calls function%d(w%d)\n", i/2, rnd.Intn(500), rnd.Intn(100))
-		a.WriteString(line)
-		switch {
-		case i%every != 0:
-			z.WriteString(line)
-		case i%3 == 0:
-			z.WriteString("\tchanged " + line)
-		case i%3 == 1:
-			z.WriteString(line + "\t}\n")
-		}
-	}
-	return a.Bytes(), z.Bytes()
 }
 
 func BenchmarkHunks(b *testing.B) {

@@ -44,16 +44,16 @@ func compileMatcher(pattern string, fold, multi bool) (*matcher, error) {
 	if m.re, err = regexp.Compile(tree.String()); err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 	}
+	tree = tree.Simplify()
+	m.literal = requiredLiteral(tree)
 	if multi {
 		return m, nil
 	}
-	tree = tree.Simplify()
 	prog, err := syntax.Compile(tree)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 	}
 	m.machine = newMachine(prog)
-	m.literal = requiredLiteral(tree)
 	m.whole = m.literal != nil && tree.Op == syntax.OpLiteral && len(m.literal.text) == len(string(tree.Rune))
 	return m, nil
 }

@@ -125,6 +125,26 @@ func (p *place) lstat() (fs.FileInfo, error) {
 	return info, nil
 }
 
+// notExist is the error of a file that must exist. It names one that was meant, maybe.
+func (p *place) notExist() error {
+	if len(p.missing) > 0 {
+		return fmt.Errorf("%s does not exist, nor does the directory %s: %w", p.path, filepath.Join(p.dir.Name(), p.missing[0]), fs.ErrNotExist)
+	}
+	hint := ""
+	if f, err := p.dir.Open("."); err == nil {
+		defer f.Close()
+		best := 0.6 // less alike is no help
+		names, _ := f.Readdirnames(2000)
+		for _, name := range names {
+			score := alike(bigrams(strings.ToLower(p.name)), len(p.name), strings.ToLower(name))
+			if score > best {
+				best, hint = score, "; did you mean "+filepath.Join(p.dir.Name(), name)+"?"
+			}
+		}
+	}
+	return fmt.Errorf("%s does not exist%s: %w", p.path, hint, fs.ErrNotExist)
+}
+
 // open opens the regular file of the given lstat, and never blocks.
 func (p *place) open(at fs.FileInfo, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := p.dir.OpenFile(p.name, flag|syscall.O_NONBLOCK, 0)

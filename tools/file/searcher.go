@@ -86,7 +86,9 @@ func (s *searcher) whole(r io.Reader) (skipped bool) {
 		return err == ErrFileTooLarge
 	}
 	text = bytes.TrimPrefix(text, []byte(bom))
-	s.scan(text, 0, true)
+	if l := s.matcher.literal; l == nil || l.index(text) >= 0 {
+		s.scan(text, 0)
+	}
 	return false
 }
 
@@ -121,7 +123,7 @@ func (s *searcher) lines(ctx context.Context, r io.Reader) {
 				end = have // a line of this length is searched in pieces
 			}
 		}
-		if s.scan(s.buf[:end], start, final) || final {
+		if s.scan(s.buf[:end], start) || final {
 			return
 		}
 		start, have = s.slide(end, have)
@@ -159,7 +161,7 @@ func (s *searcher) advance(text []byte, to int) {
 
 // scan searches text from an offset on. It tells true when the file need not be
 // searched further.
-func (s *searcher) scan(text []byte, from int, final bool) bool {
+func (s *searcher) scan(text []byte, from int) bool {
 	for from < len(text) {
 		start, end, ok := s.scanner.next(text, from)
 		if !ok {

@@ -140,7 +140,7 @@ func TestModes(t *testing.T) {
 // FILE-42; E6: a failed write leaves the old content and nothing beside it.
 func TestWriteFailsWhole(t *testing.T) {
 	if os.Geteuid() == 0 {
-		t.Skip("root may write in a read-only directory; TestImmutable covers that")
+		t.Skip("root may write in a read-only directory; TestRootKeepsOwner has an immutable file")
 	}
 	ws := tree(t, map[string]string{"ro/f": "old"})
 	dir := filepath.Join(ws, "ro")

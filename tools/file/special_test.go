@@ -1,0 +1,64 @@
+//go:build unix
+
+package file
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// FILE-34 to FILE-36; F1, F2, F7
+func TestReadRefuses(t *testing.T) {
+	ws := tree(t, map[string]string{"nul": "a\x00b", "utf16": "\xff\xfea\x00b\x00", "dir/": "", "file": "x"})
+	if err := unix.Mkfifo(filepath.Join(ws, "fifo"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(ws, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for path, want := range map[string]error{
+			"nul": ErrBinaryFile, "utf16": ErrBinaryFile, "absent": fs.ErrNotExist, "file/below": fs.ErrNotExist, "absent/below": fs.ErrNotExist,
+			"dir": nil, "fifo": nil, "socket": nil, "/dev/zero": nil, "/dev/tty": nil, ".": nil,
+		} {
+			_, err := read(t, ReadInput{FilePath: path}, WithWorkingDirectory(ws))
+			if filepath.IsAbs(path) {
+				_, err = read(t, ReadInput{FilePath: path})
+			}
+			if err == nil || want != nil && path != "file/below" && !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", path, err, want)
+			}
+			if path != "." && !strings.Contains(fmt.Sprint(err), filepath.Base(path)) && path != "file/below" {
+				t.Errorf("%s: the error does not name it: %v", path, err)
+			}
+		}
+		for _, in := range []EditInput{{FilePath: "fifo", OldString: "a", NewString: "b"}, {FilePath: "dir", OldString: "a", NewString: "b"}} { // F1, FILE-47
+			if _, err := edit(t, in, WithWorkingDirectory(ws)); err == nil {
+				t.Errorf("edit of %s succeeded", in.FilePath)
+			}
+			if err := write(t, WriteInput{FilePath: in.FilePath}, WithWorkingDirectory(ws)); err == nil {
+				t.Errorf("write to %s succeeded", in.FilePath)
+			}
+		}
+		if got, err := grep(t, GrepInput{Pattern: "x"}, WithWorkingDirectory(ws)); err != nil || len(got.Output) != 1 { // F1
+			t.Errorf("grep over a FIFO: %v, %v", got, err)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("a special file blocks")
+	}
+}
