@@ -111,6 +111,9 @@ func (f *Fetcher) get(ctx context.Context, u *url.URL) (*page, error) {
 	req.Header.Set("User-Agent", "Mozilla/5.0 (compatible; phero-agent)")
 	req.Header.Set("Accept", "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5")
 	req.Header.Set("Accept-Language", "en, *;q=0.5")
+	// The transport goes on connecting for a request that ended, to use the
+	// connection for another; this ends that.
+	defer f.client.CloseIdleConnections()
 	resp, err := f.client.Do(req)
 	if err != nil {
 		return nil, err

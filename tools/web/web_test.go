@@ -4,15 +4,20 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -346,6 +351,78 @@ func TestCancel(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+// file-tool-cases N21: a server that takes the connection and says nothing.
+func TestCancelInHandshake(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		c.Read(make([]byte, 1)) // the handshake has begun
+		cancel()
+		io.Copy(io.Discard, c) // until the client hangs up
+	}()
+	t.Cleanup(func() { l.Close(); <-done })
+	_, err = newTool(t, web.WithPrivateNetworks(true)).Handle(ctx, `{"url":"https://`+l.Addr().String()+`"}`)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// The end of one fetch does not disturb the others.
+func TestConcurrentFetches(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<p>"+r.URL.Query().Get("n"))
+	})
+	tool := newTool(t, web.WithPrivateNetworks(true))
+	var wg sync.WaitGroup
+	for n := range 30 {
+		wg.Go(func() {
+			got, err := call(t, tool, web.Input{URL: fmt.Sprintf("%s/?n=%d", s.URL, n)})
+			if err != nil || !strings.HasSuffix(got, fmt.Sprintf("\n%d", n)) {
+				t.Errorf("%d: %q, %v", n, got, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Certificates are checked, and HTTP/2 leaves no connection behind either.
+func TestTLS(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		io.WriteString(w, r.Proto)
+	}))
+	s.EnableHTTP2 = true
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	var unknown *tls.CertificateVerificationError
+	if _, err := fetch(t, s.URL); !errors.As(err, &unknown) {
+		t.Errorf("a certificate that nobody vouches for: %v", err)
+	}
+	f := web.New(web.WithPrivateNetworks(true))
+	pool := x509.NewCertPool()
+	pool.AddCert(s.Certificate())
+	web.Trust(f, pool)
+	tool, err := f.Tool()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := call(t, tool, web.Input{URL: s.URL}); err != nil || text(t, got) != "HTTP/2.0" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
