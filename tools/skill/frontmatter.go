@@ -65,9 +65,7 @@ func parseSkill(data []byte) (*Skill, error) {
 // errors are those of the file, and the body. Only whole lines of --- count, so
 // that the text may hold others.
 func split(data []byte) (head, body string, err error) {
-	text := strings.ToValidUTF8(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\ufffd")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	first, rest, _ := strings.Cut(text, "\n")
+	first, rest, _ := strings.Cut(text(data), "\n")
 	if strings.TrimRight(first, " \t") != "---" {
 		return "", "", ErrMissingFrontmatter
 	}
@@ -82,16 +80,22 @@ func split(data []byte) (head, body string, err error) {
 	return "", "", ErrMissingFrontmatter
 }
 
+// text is a file as valid UTF-8, without a byte order mark, with one kind of line ends.
+func text(data []byte) string {
+	s := strings.ToValidUTF8(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\ufffd")
+	return strings.ReplaceAll(s, "\r\n", "\n")
+}
+
 // decodeYAML decodes YAML without anchors, aliases, merges and tags.
-func decodeYAML(text string, into any) error {
-	if len(text) > maxFrontmatter {
+func decodeYAML(source string, into any) error {
+	if len(source) > maxFrontmatter {
 		return fmt.Errorf("it is longer than %d bytes", maxFrontmatter)
 	}
-	if i := strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
-		r, _ := utf8.DecodeRuneInString(text[i:])
-		return fmt.Errorf("line %d holds the control character %U", 1+strings.Count(text[:i], "\n"), r)
+	if i := strings.IndexFunc(source, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(source[i:])
+		return fmt.Errorf("line %d holds the control character %U", 1+strings.Count(source[:i], "\n"), r)
 	}
-	tokens := lexer.Tokenize(text)
+	tokens := lexer.Tokenize(source)
 	if err := checkTokens(tokens); err != nil {
 		return err
 	}
@@ -150,13 +154,13 @@ func allowedTools(v any) ([]string, error) {
 		for _, e := range v {
 			s, ok := e.(string)
 			if !ok {
-				return nil, fmt.Errorf("allowed-tools of SKILL.md: %v is not a text", e)
+				return nil, fmt.Errorf("allowed-tools: %v is not a text", e)
 			}
 			rules = append(rules, splitRules(s)...)
 		}
 		return rules, nil
 	}
-	return nil, errors.New("allowed-tools of SKILL.md is neither a text nor a list")
+	return nil, errors.New("allowed-tools is neither a text nor a list")
 }
 
 // splitRules splits at commas and blanks outside of parentheses.
@@ -180,9 +184,7 @@ func (s *Skill) tidy() error {
 	s.Name = strings.TrimSpace(s.Name)
 	s.Description = clip(clean(s.Description), maxDescription)
 	s.License, s.Compatibility = clean(s.License), clean(s.Compatibility)
-	for i, rule := range s.AllowedTools {
-		s.AllowedTools[i] = clean(rule)
-	}
+	s.AllowedTools = cleanAll(s.AllowedTools)
 	switch {
 	case s.Name == "":
 		return ErrSkillNameRequired
@@ -196,6 +198,14 @@ func (s *Skill) tidy() error {
 
 func notOfNames(r rune) bool {
 	return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" -_.:", r)
+}
+
+func cleanAll(texts []string) []string {
+	var cleaned []string
+	for _, s := range texts {
+		cleaned = append(cleaned, clean(s))
+	}
+	return cleaned
 }
 
 // clean makes a text one line, without control characters and without those

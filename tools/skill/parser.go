@@ -67,32 +67,36 @@ func (d directory) Parse(dir string) (*Skill, error) {
 	return s, nil
 }
 
-// readFile reads the SKILL.md of a directory: a regular file, or a link to one
-// that does not lead out of the directory.
+// readFile reads the SKILL.md of a directory.
 func readFile(dir string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	info, err := root.Stat(fileName)
+	return readRegular(root, fileName)
+}
+
+// readRegular reads a regular file, or a link to one that does not lead out of the root.
+func readRegular(root *os.Root, name string) ([]byte, error) {
+	info, err := root.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("SKILL.md cannot be read: %w", err)
+		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("SKILL.md is not a regular file")
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
-	f, err := root.Open(fileName)
+	f, err := root.Open(name)
 	if err != nil {
-		return nil, fmt.Errorf("SKILL.md cannot be read: %w", err)
+		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return nil, fmt.Errorf("SKILL.md cannot be read: %w", err)
+		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("SKILL.md is longer than %d KiB; move parts of it into files beside it", maxFile>>10)
+		return nil, fmt.Errorf("%s is longer than %d KiB; move parts of it into files beside it", name, maxFile>>10)
 	}
 	return data, nil
 }

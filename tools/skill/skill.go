@@ -5,6 +5,8 @@
 //	roots ──Parser──► catalogue ──tool description──► model
 //	                                                    │ skill{command, arguments}
 //	SKILL.md, read afresh ──arguments──► instructions ◄─┘──► OnLoad: grants for the run
+//
+// [Commands] are simpler: Markdown files that a person sends as prompts by their names.
 package skill
 
 import (
@@ -52,7 +54,7 @@ var (
 	ErrSkillNameRequired        = errors.New("the skill has no name")
 	ErrInvalidSkillName         = errors.New("a skill's name has at most 64 letters, digits, blanks and - _ . : of ASCII")
 	ErrSkillDescriptionRequired = errors.New("the skill has no description")
-	ErrMissingFrontmatter       = errors.New("SKILL.md does not start with front matter between two lines of ---")
+	ErrMissingFrontmatter       = errors.New("the file does not start with front matter between two lines of ---")
 )
 
 // NotFoundError says that there is no skill of a name.
