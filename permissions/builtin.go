@@ -26,9 +26,6 @@ func (w *walker) command(args []*syntax.Word, items []item) {
 	}
 	for _, word := range words[1:] {
 		// bash evaluates $(…) in a subscript even where it was quoted.
-		if word.value == word.text {
-			continue
-		}
 		if _, what := substitution(word.value); what != "" {
 			w.mark(clip(word.text), "it holds the text of a "+what)
 		}
@@ -63,7 +60,7 @@ func (w *walker) builtin(name string, args []*syntax.Word, words []item) {
 		}
 	case "test", "[":
 		if evaluates(args, words) {
-			w.mark(text(), "test -v evaluates a name")
+			w.mark(text(), "test may get -v, which evaluates a name")
 		}
 	}
 }
