@@ -56,22 +56,11 @@ func NewEditTool(opts ...Option) (*EditTool, error) {
 func (t *EditTool) Tool() *tools.Tool { return t.tool }
 
 // Preview returns the change that a call would make, and writes nothing. It fails as the call would.
-func (t *EditTool) Preview(in *EditInput) (*Change, error) {
-	p, err := t.plan(in)
-	if err != nil {
-		return nil, err
-	}
-	defer p.place.close()
-	return &p.change, nil
-}
+func (t *EditTool) Preview(in *EditInput) (*Change, error) { return preview(t.plan(in)) }
 
 func (t *EditTool) handle(ctx context.Context, in *EditInput) (*EditOutput, error) {
 	p, err := t.plan(in)
-	if err != nil {
-		return nil, err
-	}
-	defer p.place.close()
-	if err := t.opts.commit(ctx, p); err != nil {
+	if err := t.opts.finish(ctx, p, err); err != nil {
 		return nil, err
 	}
 	return &EditOutput{Replacements: p.replaced}, nil
@@ -125,22 +114,11 @@ func NewMultiEditTool(opts ...Option) (*MultiEditTool, error) {
 func (t *MultiEditTool) Tool() *tools.Tool { return t.tool }
 
 // Preview returns the change that a call would make, and writes nothing. It fails as the call would.
-func (t *MultiEditTool) Preview(in *MultiEditInput) (*Change, error) {
-	p, err := t.plan(in)
-	if err != nil {
-		return nil, err
-	}
-	defer p.place.close()
-	return &p.change, nil
-}
+func (t *MultiEditTool) Preview(in *MultiEditInput) (*Change, error) { return preview(t.plan(in)) }
 
 func (t *MultiEditTool) handle(ctx context.Context, in *MultiEditInput) (*EditOutput, error) {
 	p, err := t.plan(in)
-	if err != nil {
-		return nil, err
-	}
-	defer p.place.close()
-	if err := t.opts.commit(ctx, p); err != nil {
+	if err := t.opts.finish(ctx, p, err); err != nil {
 		return nil, err
 	}
 	return &EditOutput{Replacements: p.replaced}, nil

@@ -45,7 +45,7 @@ type GrepOutput struct {
 
 const grepDescription = `Searches file contents with a regular expression (RE2 syntax: no look-around, no back references; escape ( ) { } [ ] . * + ? to match them as they are).
 By default only the paths of matching files come back; output_mode "content" shows the lines as path:number:line, and -A, -B, -C lines around them as path-number-line.
-What .gitignore ignores, node_modules, .git and binary files are left out, unless path names them. Narrow with path, glob or type. When truncated is true there is more.`
+What .gitignore ignores, node_modules and .git are left out, unless path names them; binary files always are. Narrow with path, glob or type. When truncated is true there is more.`
 
 // NewGrepTool returns the grep tool.
 func NewGrepTool(opts ...Option) (*GrepTool, error) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,6 +219,24 @@ func TestConstructorsTakeEveryOption(t *testing.T) {
 	}
 	if _, err := NewReadTool(WithWorkingDirectory(filepath.Join(tree(t, map[string]string{"f": ""}), "f"))); err == nil {
 		t.Error("a file was taken as the working directory")
+	}
+}
+
+// CORE-15
+func TestSchemas(t *testing.T) {
+	required := map[string][]string{
+		"read": {"file_path"}, "write": {"file_path", "content"}, "edit": {"file_path", "old_string", "new_string"}, "multi_edit": {"file_path", "edits"}, "glob": {"pattern"}, "grep": {"pattern"},
+	}
+	for name, tool := range must(allTools()) {
+		schema := tool.InputSchema()
+		if got, _ := schema["required"].([]string); !slices.Equal(got, required[name]) {
+			t.Errorf("%s requires %v, want %v", name, got, required[name])
+		}
+		for field, s := range schema["properties"].(map[string]any) {
+			if s.(map[string]any)["description"] == nil {
+				t.Errorf("%s: %s has no description", name, field)
+			}
+		}
 	}
 }
 

@@ -9,7 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
+
+// maxReadWait is how long a read may wait for a file that has nothing to give.
+const maxReadWait = 500 * time.Millisecond
 
 // place is a name in a directory that is held open. The way there was walked by
 // descriptor, one name at a time, and every name was a real directory: a link
@@ -151,6 +155,8 @@ func (p *place) open(at fs.FileInfo, flag int) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", p.path, unwrapPath(err))
 	}
+	// Some files below /proc wait for news. This has no effect on others.
+	_ = f.SetReadDeadline(time.Now().Add(maxReadWait))
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || !os.SameFile(at, info) {
 		f.Close()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -37,6 +36,7 @@ type searcher struct {
 	*query
 	scanner *scanner
 	buf     []byte
+	text    []byte // of the entry that is made
 
 	// Of the file that is searched.
 	label   string // how its path is shown
@@ -228,20 +228,7 @@ func (s *searcher) emit(text []byte, start, end int, mark byte) {
 		}
 		s.advance(text, start)
 		if mark == '-' || s.line != s.last {
-			var b strings.Builder
-			b.WriteString(s.label)
-			b.WriteByte(mark)
-			if s.numbers {
-				b.WriteString(strconv.Itoa(s.line))
-				b.WriteByte(mark)
-			}
-			line := bytes.TrimSuffix(text[start:stop], []byte("\r"))
-			match := 0
-			if len(line) > shownLine && mark == ':' {
-				match = s.scanner.matchIn(line)
-			}
-			b.WriteString(clipLine(line, match))
-			s.out = append(s.out, b.String())
+			s.out = append(s.out, s.entry(bytes.TrimSuffix(text[start:stop], []byte("\r")), mark))
 		}
 		if mark == ':' {
 			s.last = s.line
@@ -249,6 +236,26 @@ func (s *searcher) emit(text []byte, start, end int, mark byte) {
 		start = next
 	}
 	s.shown = max(s.shown, end)
+}
+
+// entry makes the entry of a line, in memory that is used again.
+func (s *searcher) entry(line []byte, mark byte) string {
+	b := append(s.text[:0], s.label...)
+	b = append(b, mark)
+	if s.numbers {
+		b = strconv.AppendInt(b, int64(s.line), 10)
+		b = append(b, mark)
+	}
+	switch {
+	case len(line) <= shownLine && utf8.Valid(line):
+		b = append(b, line...)
+	case len(line) > shownLine && mark == ':':
+		b = append(b, clipLine(line, s.scanner.matchIn(line))...)
+	default:
+		b = append(b, clipLine(line, 0)...)
+	}
+	s.text = b
+	return string(b)
 }
 
 // clipLine shows a line, of a long one the part around the match.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -60,5 +61,29 @@ func TestReadRefuses(t *testing.T) {
 	case <-done:
 	case <-time.After(20 * time.Second):
 		t.Fatal("a special file blocks")
+	}
+}
+
+// F2: a regular file that waits for news does not block.
+func TestReadWaitingFile(t *testing.T) {
+	const path = "/proc/kmsg"
+	f, err := os.Open(path)
+	if err != nil {
+		t.Skip("no such file that may be opened:", err)
+	}
+	f.Close()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 2 { // the first read may get what is there
+			if _, err := read(t, ReadInput{FilePath: path}); err == nil {
+				t.Log("read something")
+			}
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the read blocks")
 	}
 }
