@@ -146,12 +146,12 @@ func (c toolchains) mount(path string, access Access, why string) {
 }
 
 // CacheDir is where the caches of a workspace are, below $XDG_CACHE_HOME/phero;
-// "" without a home directory.
+// "" without a home directory that exists.
 func CacheDir(workspace string) string {
 	cache := os.Getenv("XDG_CACHE_HOME")
 	if !filepath.IsAbs(cache) {
 		home, _ := homeDirectory()
-		if home == "" {
+		if _, err := os.Stat(home); err != nil {
 			return ""
 		}
 		cache = filepath.Join(home, ".cache")
