@@ -63,7 +63,7 @@ func (t Trace) denial() error {
 	case ByArguments, ByPath:
 		e.Err = errors.New(t.Why)
 	default:
-		e.Err = errNoDefault
+		e.Err = errNoRule
 	}
 	return e
 }

@@ -15,11 +15,11 @@ var (
 )
 
 var (
-	errNobody    = errors.New("it needs a person's approval, and nobody can be asked")
-	errNested    = errors.New("it needs a person's approval, and was made inside the question about another call")
-	errChanged   = errors.New("what it touches changed while the question was open")
-	errPlan      = errors.New("plan mode changes no files; describe the change in the plan")
-	errNoDefault = errors.New("no rule allows it")
+	errNobody  = errors.New("it needs a person's approval, and nobody can be asked")
+	errNested  = errors.New("it needs a person's approval, and was made inside the question about another call")
+	errChanged = errors.New("what it touches changed while the question was open")
+	errPlan    = errors.New("plan mode changes no files; describe the change in the plan")
+	errNoRule  = errors.New("no rule allows it")
 )
 
 // DeniedError says that a call was denied (PERM-11); errors.Is(err, ErrDenied)

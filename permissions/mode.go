@@ -15,7 +15,7 @@ const (
 )
 
 func (m Mode) String() string {
-	return name(int(m), "ask", "accept-edits", "auto", "plan", "yolo")
+	return oneOf(int(m), "ask", "accept-edits", "auto", "plan", "yolo")
 }
 
 // MarshalText writes the mode's name.

@@ -32,6 +32,18 @@ func (p *paths) absolute(path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
+// workingDir makes a directory absolute; an empty one is the process's.
+func workingDir(dir string) (string, error) {
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir), nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return newPaths(here).absolute(dir)
+}
+
 // resolve returns a path as the file tools open it and as it is written: clean
 // and absolute, but with its links.
 func (p *paths) resolve(path string) (resolved, written string, err error) {
@@ -109,16 +121,4 @@ func (c *call) below(dirs []string) bool {
 		}
 	}
 	return false
-}
-
-// absoluteDir is absolute for a directory that others are relative to.
-func (p *paths) absoluteDir(dir string) (string, error) {
-	if p.dir == "" {
-		wd, err := os.Getwd()
-		if err != nil {
-			return "", err
-		}
-		p.dir = wd
-	}
-	return p.absolute(dir)
 }

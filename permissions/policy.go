@@ -3,7 +3,6 @@ package permissions
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 
@@ -53,13 +52,11 @@ func New(opts ...Option) (*Policy, error) {
 			return nil, err
 		}
 	}
-	if s.dir == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, fmt.Errorf("the policy needs a working directory: %w", err)
-		}
-		s.dir = dir
+	dir, err := workingDir(s.dir)
+	if err != nil {
+		return nil, fmt.Errorf("the policy needs a working directory: %w", err)
 	}
+	s.dir = dir
 	s.deny, s.ask, s.allow = newRuleSet(s.rules[Deny]), newRuleSet(s.rules[Ask]), newRuleSet(s.rules[Allow])
 	return &Policy{
 		asker:   s.asker,
@@ -81,6 +78,9 @@ func WithDeny(rules ...string) Option { return WithRules(Deny, sourceless(rules)
 // WithRules adds rules that know where they come from.
 func WithRules(d Decision, rules ...Rule) Option {
 	return func(s *settings) error {
+		if d != Ask && d != Allow && d != Deny {
+			return fmt.Errorf("there are no rules of the decision %v", d)
+		}
 		parsed, err := parseRules(rules)
 		s.rules[d] = append(s.rules[d], parsed...)
 		return err
@@ -106,11 +106,7 @@ func WithAsker(a Asker) Option {
 // WithWorkingDir sets the directory that relative paths are taken against; the
 // default is the process's at the time of New. It is the file tools' working directory.
 func WithWorkingDir(dir string) Option {
-	return func(s *settings) error {
-		abs, err := newPaths("").absoluteDir(dir)
-		s.dir = abs
-		return err
-	}
+	return func(s *settings) error { s.dir = dir; return nil }
 }
 
 // WithRoots adds directories in which accepted edits run unasked, beside the

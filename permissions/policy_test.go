@@ -40,6 +40,9 @@ func TestMalformedRules(t *testing.T) {
 			}
 		}
 	}
+	if _, err := New(WithRules(7, Rule{Text: "read"})); err == nil {
+		t.Error("rules of no decision")
+	}
 	p := newPolicy(t, WithAllow(" read ", "bash(echo (x))", "mcp_git_*")) // PERM-03
 	if d := p.Decide("read", args("file_path", "x")); d != Allow {
 		t.Error("blanks around a rule:", d)

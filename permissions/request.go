@@ -16,7 +16,7 @@ const (
 )
 
 func (d Decision) String() string {
-	return name(int(d), "ask", "allow", "deny")
+	return oneOf(int(d), "ask", "allow", "deny")
 }
 
 // MarshalText writes the decision as "ask", "allow" or "deny".
@@ -59,7 +59,7 @@ const (
 )
 
 func (r Reason) String() string {
-	return name(int(r), "no_rule", "ask_rule", "opaque")
+	return oneOf(int(r), "no_rule", "ask_rule", "opaque")
 }
 
 // MarshalText writes the reason as "no_rule", "ask_rule" or "opaque".
@@ -88,7 +88,8 @@ type Grant struct {
 	Subject string `json:"subject"`
 }
 
-func name(i int, names ...string) string {
+// oneOf is the i-th name.
+func oneOf(i int, names ...string) string {
 	if i < 0 || i >= len(names) {
 		return fmt.Sprintf("unknown(%d)", i)
 	}
