@@ -62,6 +62,23 @@ func openPlace(root, path string) (*place, error) {
 	return p, nil
 }
 
+// openFile opens the place of a resolved path where there must be a regular file.
+func openFile(root, path string) (*place, fs.FileInfo, error) {
+	p, err := openPlace(root, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := p.lstat()
+	if err == nil && info == nil {
+		err = p.notExist()
+	}
+	if err != nil {
+		p.close()
+		return nil, nil, err
+	}
+	return p, info, nil
+}
+
 func isDir(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()

@@ -67,50 +67,42 @@ func (t *ReadTool) handle(ctx context.Context, in *ReadInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := openPlace(root, resolved)
+	p, info, err := openFile(root, resolved)
 	if err != nil {
 		return nil, err
 	}
 	defer p.close()
-	info, err := p.lstat()
-	if err != nil {
-		return nil, err
-	}
-	if info == nil {
-		return nil, p.notExist()
-	}
-	paged := in.Offset > 0 || in.Limit > 0
-	if limit := t.opts.maxFileSize; limit > 0 && info.Size() > limit && !paged {
-		return nil, &TooLargeError{Path: p.path, Size: info.Size(), Limit: limit}
-	}
+	limit, paged := t.opts.maxFileSize, in.Offset > 0 || in.Limit > 0
+	tooLarge := limit > 0 && info.Size() > limit
 	pg := &page{first: max(in.Offset, 1), limit: in.Limit, chars: t.opts.maxChars}
-	if info.Size() > wholeFile || t.opts.maxFileSize > 0 && info.Size() > t.opts.maxFileSize {
+	switch {
+	case tooLarge && !paged:
+		return nil, &TooLargeError{Path: p.path, Size: info.Size(), Limit: limit}
+	case tooLarge || info.Size() > wholeFile:
 		return t.stream(ctx, p, info, pg)
-	}
-	limit := t.opts.maxFileSize
-	if paged {
+	case paged:
 		limit = 0
 	}
-	content, info, err := p.read(info, limit)
+	return t.whole(ctx, p, info, pg, limit)
+}
+
+// whole shows a page of a file that is held in memory, or an image.
+func (t *ReadTool) whole(ctx context.Context, p *place, at fs.FileInfo, pg *page, limit int64) (any, error) {
+	content, _, err := p.read(at, limit)
 	if err != nil {
 		return nil, err
 	}
+	var result any
 	if kind := imageType(content); kind != "" {
-		res, err := imageResult(p.path, kind, content)
-		if err == nil {
-			t.opts.tracker.Seen(p.path, content)
-		}
-		return res, err
+		result, err = imageResult(p.path, kind, content)
+	} else if err = refuseBinary(p.path, content); err == nil {
+		result, err = pg.show(ctx, bytes.NewReader(content), int64(len(content)))
 	}
-	if err := refuseBinary(p.path, content); err != nil {
-		return nil, err
-	}
-	text, err := pg.show(ctx, bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		return nil, err
 	}
 	t.opts.tracker.Seen(p.path, content)
-	return text, nil
+	return result, nil
 }
 
 // stream shows a page of a file that is too large to be held.

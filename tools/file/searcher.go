@@ -37,22 +37,25 @@ type searcher struct {
 	scanner *scanner
 	buf     []byte
 	text    []byte // of the entry that is made
+	progress
+}
 
-	// Of the file that is searched.
+// progress is what is known of the file that is searched.
+type progress struct {
 	label   string // how its path is shown
 	out     []string
 	count   int
-	line    int // number of the line at counted
-	counted int // offset up to which lines are counted
-	shown   int // offset up to which lines are shown; negative when it is out of the buffer
-	any     bool
-	pending int // lines of context still to be shown after a match
-	last    int // number of the last line shown as a match
+	line    int  // number of the line at counted
+	counted int  // offset up to which lines are counted
+	shown   int  // offset up to which lines are shown; negative when it is out of the buffer
+	any     bool // whether anything is shown
+	pending int  // lines of context still to be shown after a match
+	last    int  // number of the last line shown as a match
 }
 
 // search returns the entries of one file. skipped tells of a file too large for multiline.
 func (s *searcher) search(ctx context.Context, label string, r io.Reader) (entries []string, skipped bool) {
-	s.label, s.out, s.count, s.line, s.counted, s.shown, s.any, s.pending, s.last = label, nil, 0, 1, 0, 0, false, 0, 0
+	s.progress = progress{label: label, line: 1}
 	if s.buf == nil {
 		s.buf = make([]byte, searchBlock)
 	}
@@ -140,7 +143,7 @@ func (s *searcher) slide(end, have int) (start, left int) {
 		}
 		keep = bytes.LastIndexByte(s.buf[:keep-1], '\n') + 1
 	}
-	keep = max(keep, s.shown)
+	keep = max(keep, s.shown, end-maxLine)
 	if s.mode != modeContent {
 		keep = end
 	}
@@ -189,19 +192,19 @@ func (s *searcher) scan(text []byte, from int) bool {
 func (s *searcher) show(text []byte, start, end int) {
 	start = max(start, s.shown)
 	s.follow(text, start)
-	context := start
+	first := start // line of the context before it
 	for range s.before {
-		if context <= max(s.shown, 0) {
+		if first <= max(s.shown, 0) {
 			break
 		}
-		context = bytes.LastIndexByte(text[:context-1], '\n') + 1
+		first = bytes.LastIndexByte(text[:first-1], '\n') + 1
 	}
-	context = max(context, s.shown)
-	if s.any && context > s.shown && s.before+s.after > 0 {
+	first = max(first, s.shown)
+	if s.any && first > s.shown && s.before+s.after > 0 {
 		s.out = append(s.out, "--")
 	}
 	s.any = true
-	s.emit(text, context, start, '-')
+	s.emit(text, first, start, '-')
 	s.emit(text, start, end, ':')
 	s.pending = s.after
 }

@@ -239,19 +239,7 @@ func (f *folder) link(name string) (*place, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := openPlace(root, resolved)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := p.lstat()
-	if err == nil && info == nil {
-		err = fs.ErrNotExist
-	}
-	if err != nil {
-		p.close()
-		return nil, nil, err
-	}
-	return p, info, nil
+	return openFile(root, resolved)
 }
 
 // openPlaceDir opens a resolved directory below an allowed one.
