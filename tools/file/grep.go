@@ -116,7 +116,7 @@ func (t *GrepTool) query(in *GrepInput) (*query, error) {
 	if in.Pattern == "" {
 		return nil, ErrPatternRequired
 	}
-	q := &query{mode: in.OutputMode, numbers: in.N == nil || *in.N, multiLimit: t.opts.maxFileSize}
+	q := &query{mode: in.OutputMode, numbers: in.N == nil || *in.N, multiLimit: t.opts.maxFileSize, held: 16 << 20}
 	switch q.mode {
 	case "":
 		q.mode = modeFiles

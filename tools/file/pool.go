@@ -17,6 +17,7 @@ type pool struct {
 	busy  int
 	done  sync.WaitGroup
 	size  int
+	fault any // what a task panicked with
 }
 
 func newPool(ctx context.Context) *pool {
@@ -67,8 +68,26 @@ func (p *pool) work(worker int) {
 		p.stack = p.stack[:len(p.stack)-1]
 		p.busy++
 		p.mu.Unlock()
-		task(worker)
+		fault := guarded(task, worker)
 		p.mu.Lock()
 		p.busy--
+		if fault != nil {
+			p.fault, p.stack = fault, nil
+		}
+	}
+}
+
+func guarded(task func(int), worker int) (fault any) {
+	defer func() { fault = recover() }()
+	task(worker)
+	return nil
+}
+
+// wait returns when all tasks are done. A panic of one goes on here, where who
+// called can deal with it.
+func (p *pool) wait() {
+	p.done.Wait()
+	if p.fault != nil {
+		panic(p.fault)
 	}
 }

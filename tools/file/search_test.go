@@ -493,3 +493,53 @@ func TestSearchOddTrees(t *testing.T) {
 		t.Errorf("%q", got.Output)
 	}
 }
+
+// Results that are thrown away for lack of memory are found again.
+func TestGrepSearchesAgain(t *testing.T) {
+	files := map[string]string{}
+	for i := range 200 {
+		files[fmt.Sprintf("d%d/f%d", i%7, i)] = "needle\n"
+		files[fmt.Sprintf("g%d", i)] = "needle\n"
+	}
+	ws := tree(t, files)
+	tool := must(NewGrepTool(WithWorkingDirectory(ws)))
+	var all [2][]string
+	for i, held := range []int64{1 << 20, 0} {
+		q, err := tool.query(&GrepInput{Pattern: "needle", OutputMode: modeContent})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.held = held
+		w, err := tool.opts.newWalk(ws, ws)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.want = func(string, string) bool { return true }
+		c := &collector{}
+		err = searchTree(context.Background(), w, q, c)
+		w.close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[i] = c.out
+	}
+	if len(all[0]) != len(files) || !slices.Equal(all[0], all[1]) {
+		t.Errorf("%d and %d entries of %d", len(all[0]), len(all[1]), len(files))
+	}
+}
+
+// A panic in a worker reaches the caller, and the other workers end.
+func TestPoolPanics(t *testing.T) {
+	p := newPool(context.Background())
+	for range 100 {
+		p.push(func(int) {}, func(int) { panic("in a task") })
+	}
+	p.start()
+	defer func() {
+		if r := recover(); r != "in a task" {
+			t.Errorf("recovered %v", r)
+		}
+	}()
+	p.wait()
+	t.Error("the panic is lost")
+}

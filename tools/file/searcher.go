@@ -29,6 +29,10 @@ type query struct {
 	before, after int   // lines of context
 	entries       int   // that are wanted of one file at most; 0 is no limit
 	multiLimit    int64 // bytes of a file that multiline takes; 0 is no limit
+
+	// held is how much of results, in bytes, may wait for those of earlier paths. What
+	// comes when it is full is thrown away, and searched again when its turn comes.
+	held int64
 }
 
 // searcher searches files, one after the other, with the same memory.

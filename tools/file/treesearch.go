@@ -24,17 +24,13 @@ func searchTree(parent context.Context, w *walk, q *query, c *collector) error {
 	t.pool.start()
 	t.collect(top, c)
 	stop()
-	t.pool.done.Wait()
+	t.pool.wait()
 	c.truncated = c.truncated || t.skipped.Load()
 	return parent.Err()
 }
 
 // batchFiles is how many files of a directory one task searches.
 const batchFiles = 32
-
-// heldBytes is how much of results may wait for those of earlier paths. What
-// comes when it is full is thrown away, and searched again when its turn comes.
-const heldBytes = 16 << 20
 
 type treeSearch struct {
 	ctx       context.Context
@@ -106,7 +102,7 @@ func (t *treeSearch) searchBatch(b *branch) func(int) {
 		for _, s := range b.out {
 			size += len(s)
 		}
-		if t.held.Add(int64(size)) > heldBytes {
+		if t.held.Add(int64(size)) > t.query.held {
 			t.held.Add(int64(-size))
 			b.out, b.again = nil, true
 		}

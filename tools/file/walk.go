@@ -287,7 +287,7 @@ func (w *walk) visitAll(ctx context.Context, visit func(worker int, f *folder, f
 	}
 	p.push(enter(w.start()))
 	p.start()
-	p.done.Wait()
+	p.wait()
 	return ctx.Err()
 }
 
