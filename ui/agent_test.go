@@ -103,14 +103,17 @@ func on(t *testing.T, w, h int, opts Options, test func(t *testing.T, s *stage),
 	})
 }
 
-// emit hands events to the screen and lets it draw.
+// emit hands events to the screen as one batch and lets it draw.
 func (s *stage) emit(events ...app.Event) {
+	s.pump.mu.Lock()
 	for _, e := range events {
 		if s.tap != nil {
 			s.tap(e)
 		}
-		s.pump.Emit(e)
+		s.pump.add(e)
 	}
+	s.pump.mu.Unlock()
+	s.pump.ready <- struct{}{}
 	s.Wait(100 * time.Millisecond)
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -266,6 +267,9 @@ func (m *Model) edit() tea.Cmd {
 	if len(words) == 0 {
 		words = []string{"vi"}
 	}
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return m.fail(fmt.Errorf("set EDITOR to your editor: %w", err))
+	}
 	dir, err := os.MkdirTemp("", "agent-")
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(m.composer.text()), 0o600)
@@ -275,7 +279,7 @@ func (m *Model) edit() tea.Cmd {
 	}
 	file := filepath.Join(dir, "prompt.md")
 	c := exec.Command(words[0], append(words[1:], file)...)
-	return tea.ExecProcess(c, func(err error) tea.Msg {
+	return tea.Exec(&editor{c}, func(err error) tea.Msg {
 		defer os.RemoveAll(dir)
 		if err != nil {
 			return failure{fmt.Errorf("set EDITOR to your editor: %w", err)}
@@ -286,6 +290,22 @@ func (m *Model) edit() tea.Cmd {
 		}
 		return editedMsg(strings.TrimRight(string(b), "\n"))
 	})
+}
+
+// editor is a command on the person's terminal.
+type editor struct{ *exec.Cmd }
+
+func (e *editor) SetStdin(r io.Reader)  { e.Stdin = r }
+func (e *editor) SetStdout(w io.Writer) { e.Stdout = w }
+func (e *editor) SetStderr(w io.Writer) { e.Stderr = w }
+
+// Run takes a while at least: the renderer that was stopped for the command
+// stops its timer on its own, and must not do that after it was started again.
+func (e *editor) Run() error {
+	least := time.After(200 * time.Millisecond)
+	err := e.Cmd.Run()
+	<-least
+	return err
 }
 
 // editedMsg is what the person wrote in the editor.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 	"golang.org/x/term"
 
@@ -56,21 +58,22 @@ func TestChild(t *testing.T) {
 	fmt.Printf("ended: %v\nasked: %q\n", err, r.log())
 }
 
-// child is a running TestChild.
+// child is a running TestChild and its terminal.
 type child struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	pty  *os.File
-	mu   sync.Mutex
-	out  strings.Builder
-	done chan struct{}
-
+	t      *testing.T
+	cmd    *exec.Cmd
+	pty    *os.File
 	before *term.State // of the terminal
+	done   chan struct{}
+
+	mu     sync.Mutex
+	screen *vt.Emulator
+	out    strings.Builder
 }
 
 func startChild(t *testing.T, how string, env ...string) *child {
 	t.Helper()
-	c := &child{t: t, done: make(chan struct{})}
+	c := &child{t: t, done: make(chan struct{}), screen: vt.NewEmulator(80, 24)}
 	c.cmd = exec.Command(os.Args[0], "-test.run=^TestChild$", "-test.v")
 	c.cmd.Env = append(os.Environ(), append(env, "UI_CHILD="+how, "TERM=xterm-256color")...)
 	ptmx, tty, err := pty.Open()
@@ -90,26 +93,31 @@ func startChild(t *testing.T, how string, env ...string) *child {
 		t.Fatal(err)
 	}
 	_ = tty.Close()
+	go c.read()
+	go func() { _, _ = io.Copy(ptmx, c.screen) }() // what the terminal answers
 	t.Cleanup(func() {
 		_ = c.cmd.Process.Kill()
 		<-c.done
-		_ = c.pty.Close()
+		_ = c.screen.Close()
+		_ = ptmx.Close()
 	})
-	go func() {
-		defer close(c.done)
-		b := make([]byte, 4096)
-		for {
-			n, err := c.pty.Read(b)
-			c.mu.Lock()
-			c.out.Write(b[:n])
-			c.mu.Unlock()
-			if err != nil {
-				_ = c.cmd.Wait()
-				return
-			}
-		}
-	}()
 	return c
+}
+
+func (c *child) read() {
+	defer close(c.done)
+	b := make([]byte, 4096)
+	for {
+		n, err := c.pty.Read(b)
+		c.mu.Lock()
+		_, _ = c.screen.Write(b[:n])
+		c.out.Write(b[:n])
+		c.mu.Unlock()
+		if err != nil {
+			_ = c.cmd.Wait()
+			return
+		}
+	}
 }
 
 func (c *child) output() string {
@@ -118,15 +126,23 @@ func (c *child) output() string {
 	return c.out.String()
 }
 
-// wait waits until the output has what is wanted.
+func (c *child) shown() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.screen.String()
+}
+
+// wait waits until the screen shows what is wanted, or it was printed.
 func (c *child) wait(want string) {
 	c.t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		if strings.Contains(c.output(), want) {
+		if strings.Contains(c.shown(), want) || strings.Contains(c.output(), want) {
 			return
 		}
 		if time.Now().After(deadline) {
-			c.t.Fatalf("%q did not come:\n%q", want, c.output())
+			_ = c.cmd.Process.Signal(syscall.SIGQUIT) // tells where it hangs
+			<-c.done
+			c.t.Fatalf("%q did not come:\n%s\n%q", want, c.shown(), c.output())
 		}
 	}
 }

@@ -29,12 +29,12 @@ func working(s *stage) {
 		}}},
 		result("c3", session.StatusOK, "ok"),
 		modelSays("", aCall("c4", "bash", `{"command":"go test ./..."}`)),
-		app.ToolStarted{Call: aCall("c4", "bash", `{"command":"go test ./..."}`), Time: time.Now()},
+		app.ToolStarted{Call: aCall("c4", "bash", `{"command":"go test ./..."}`), Time: time.Now().Add(-11 * time.Second)},
 		app.ToolOutput{CallID: "c4", Chunk: []byte("ok  \tacme/app\t0.412s\nok  \tacme/tools\t1.031s\n--- FAIL: TestRename (0.00s)\n")},
 		app.Queued{Texts: []string{"and then bump the version"}},
 		app.Usage{Last: session.Usage{Input: 43520}, Window: 128000},
 	)
-	s.Wait(12 * time.Second)
+	s.Wait(time.Second)
 }
 
 func askEdit(s *stage) {

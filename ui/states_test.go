@@ -75,8 +75,8 @@ var states = []struct {
 	{"todo-pane", Options{}, func(s *stage) { working(s); s.Key("ctrl+t") }},
 	{"output-pane", Options{}, func(s *stage) {
 		working(s)
-		for n := range 100 {
-			s.pump.Emit(app.ToolOutput{CallID: "c4", Chunk: fmt.Appendf(nil, "\x1b[32mline\x1b[0m %d\n", n)})
+		for n := range 30 {
+			s.emit(app.ToolOutput{CallID: "c4", Chunk: fmt.Appendf(nil, "\x1b[32mline\x1b[0m %d\n", n)})
 		}
 		s.Key("ctrl+t", "ctrl+t")
 	}},
@@ -97,8 +97,8 @@ var states = []struct {
 		s.emit(app.TurnStarted{}, userSays("hi"), app.Retrying{Reason: "429 from api.openai.com: rate limit", Attempt: 2, Until: time.Now().Add(9 * time.Second)})
 	}},
 	{"silent", Options{}, func(s *stage) {
-		s.emit(app.TurnStarted{}, userSays("wait"), modelSays("", aCall("c", "bash", `{"command":"sleep 100"}`)), app.ToolStarted{Call: aCall("c", "bash", ""), Time: time.Now()})
-		s.Wait(75 * time.Second)
+		s.emit(app.TurnStarted{}, userSays("wait"), modelSays("", aCall("c", "bash", `{"command":"sleep 100"}`)), app.ToolStarted{Call: aCall("c", "bash", ""), Time: time.Now().Add(-74 * time.Second)})
+		s.Wait(time.Second)
 	}},
 	{"failed", Options{}, func(s *stage) {
 		s.emit(app.TurnStarted{}, userSays("hi"),
