@@ -71,6 +71,17 @@ func (tr *transcript) below() string {
 	return sign + plural(tr.list.Below(), "line", "lines") + " "
 }
 
+func (tr *transcript) scrollBy(a action) {
+	if a == actUp {
+		tr.list.Scroll(-1)
+	} else {
+		tr.list.Scroll(1)
+	}
+}
+
+// dragTo moves the scrollbar's thumb to row y.
+func (tr *transcript) dragTo(y int) { tr.list.DragTo(y) }
+
 // act scrolls, and says whether the action was one of scrolling.
 func (tr *transcript) act(a action) bool {
 	switch a {

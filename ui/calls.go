@@ -24,7 +24,10 @@ const (
 	callInterrupted
 )
 
-const outputLines = 1000 // of a command that are kept
+const (
+	outputLines = 1000     // of a command that are kept
+	maxArgument = 64 << 10 // bytes of an argument that is shown
+)
 
 // call is a call of a tool, from its arrival to its result.
 type call struct {
@@ -57,9 +60,15 @@ func (c *call) arg(name string) string {
 }
 
 func (c *call) decode() {
-	if c.args == nil {
-		c.args = map[string]any{}
-		_ = json.Unmarshal([]byte(c.Arguments), &c.args) // what is no object has no arguments to show
+	if c.args != nil {
+		return
+	}
+	c.args = map[string]any{}
+	_ = json.Unmarshal([]byte(c.Arguments), &c.args) // what is no object has no arguments to show
+	for name, v := range c.args {
+		if s, ok := v.(string); !ok || len(s) > maxArgument { // contents of files are not kept twice
+			delete(c.args, name)
+		}
 	}
 }
 
@@ -128,16 +137,24 @@ func (c *call) bash() *bashResult {
 
 // lines is a command's output as it is known: what was seen live, else the result's.
 func (c *call) lines() (lines []string, above int) {
-	if c.output == nil {
+	out := c.output
+	if out == nil {
 		r := c.bash()
 		if r == nil || r.Output == "" {
 			return nil, 0
 		}
-		c.output = text.NewWriter(outputLines)
-		c.output.WriteString(r.Output)
-		c.output.Flush()
+		out = text.NewWriter(outputLines)
+		out.WriteString(r.Output)
+		out.Flush()
 	}
-	return c.output.Lines(), c.output.Dropped() + c.skipped
+	return out.Lines(), out.Dropped() + c.skipped
+}
+
+// forget drops what was seen live: from now on the result is shown.
+func (c *call) forget() {
+	if c.over() {
+		c.output, c.skipped = nil, 0
+	}
 }
 
 // spent is how long the call runs, or ran.

@@ -95,26 +95,27 @@ func (m *Model) opened(e app.Opened) tea.Cmd {
 	return m.readMode()
 }
 
-// committed shows an entry of the log.
+// committed shows an entry of the log. One whose field is missing, as in a log
+// that somebody edited, shows nothing.
 func (m *Model) committed(e *session.Entry) {
-	switch e.Kind {
-	case session.KindHead:
+	switch {
+	case e.Kind == session.KindHead && e.Head != nil:
 		m.session = e.Head.ID
-	case session.KindMessage:
+	case e.Kind == session.KindMessage && e.Message != nil:
 		m.said(e.Message)
-	case session.KindTodo:
+	case e.Kind == session.KindTodo:
 		m.todos.items = e.Todo
-	case session.KindChange:
+	case e.Kind == session.KindChange && e.Change != nil:
 		m.transcript.change(e.Change)
 		m.files.wrote(*e.Change)
-	case session.KindUndo:
+	case e.Kind == session.KindUndo && e.Undo != nil:
 		m.undone(e.Undo)
-	case session.KindTurn:
+	case e.Kind == session.KindTurn && e.Turn != nil:
 		level, sign, words := turnNote(m.look.theme, e.Turn.Outcome, e.Turn.Error)
 		if words != "" {
 			m.transcript.note(level, sign, words)
 		}
-	case session.KindTitle:
+	case e.Kind == session.KindTitle:
 		m.title = e.Title
 	}
 }
@@ -147,7 +148,9 @@ func (m *Model) undone(u *session.Undo) {
 func (m *Model) started(e app.ToolStarted) {
 	p := m.transcript.calls[e.Call.ID]
 	if p == nil {
-		return
+		if p = m.transcript.subCall(e.Call); p == nil {
+			return
+		}
 	}
 	p.call.state, p.call.started = callRunning, e.Time
 	m.transcript.changed(p.index)
@@ -191,8 +194,14 @@ func (m *Model) answered(q *question) {
 }
 
 func (m *Model) notice(n app.Notice) tea.Cmd {
-	if n.Level == app.Error {
-		m.transcript.note(n.Level, m.look.theme.sign.failed, n.Text)
+	sign := m.look.theme.sign
+	switch {
+	case n.Level == app.Error:
+		m.transcript.note(n.Level, sign.failed, n.Text)
+	case n.Level == app.Warning:
+		m.transcript.note(n.Level, sign.waiting, n.Text)
+	case len(n.Text) > m.w/2: // it could not be read in the status line
+		m.transcript.note(n.Level, sign.dot, n.Text)
 	}
 	m.status.say(n, m.look.now)
 	return nil

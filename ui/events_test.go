@@ -401,6 +401,22 @@ func TestGoodbye(t *testing.T) {
 	})
 }
 
+// A log that somebody edited, or a newer one, is no reason to fall over.
+func TestEntriesWithoutTheirField(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		for _, kind := range []session.Kind{session.KindHead, session.KindMessage, session.KindNote, session.KindTodo, session.KindChange, session.KindDone, session.KindUndo, session.KindTurn, session.KindTitle, "new"} {
+			s.emit(app.Committed{Entry: session.Entry{Kind: kind}})
+		}
+		s.emit(result("nobody", session.StatusOK, ""), app.ToolOutput{CallID: "nobody"}, app.ToolStarted{Call: aCall("nobody", "bash", "")}, app.Closed{ID: "nobody"},
+			app.ReplyDelta{Parent: "nobody", Text: "x"}, app.Questioned{ID: "empty"}, modelSays("", aCall("odd", "bash", `[1]`), aCall("odd2", "todo_write", `{`)),
+			result("odd", session.StatusOK, "no json"), result("odd2", session.StatusOK, ""))
+		s.wantOn(t, "✓ bash")
+		s.Wait(2 * time.Second)
+		s.Key("down", "space", "enter", "tab", "enter", "esc")
+		s.wantOff(t, "The model asks")
+	})
+}
+
 func TestBackground(t *testing.T) { // IMP-31
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		call := aCall("c", "bash", `{"command":"sleep 60"}`)

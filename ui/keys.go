@@ -83,6 +83,7 @@ const (
 	actSplit
 	actFull
 	actChoose
+	actNumber
 )
 
 // binding is a row of the table of keys. Rows without help are other names of
@@ -173,6 +174,7 @@ func bindings() []binding {
 
 		{inQuestion, []string{"up", "k"}, "↑ ↓", actUp, "a choice"},
 		{inQuestion, []string{"down", "j"}, "", actDown, ""},
+		{inQuestion, []string{"1", "2", "3", "4", "5"}, "1 to 5", actNumber, "choose by its number"},
 		{inQuestion, []string{"space"}, "space", actToggle, "choose"},
 		{inQuestion, []string{"enter"}, "enter", actChoose, "choose and go on; send at the end"},
 		{inQuestion, []string{"tab", "right", "l"}, "tab ← →", actNextTab, "the next, the previous question"},

@@ -24,7 +24,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		switch {
 		case msg.Button != tea.MouseLeft:
 		case m.onScrollbar(at):
-			tr.list.DragTo(at.Y)
+			tr.dragTo(at.Y)
 		case m.onTranscript(at):
 			tr.press(at.X, at.Y)
 		}
@@ -34,7 +34,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		case tr.drag != nil:
 			tr.pull(at.X, at.Y, m.lay.main)
 		case m.onScrollbar(at):
-			tr.list.DragTo(at.Y)
+			tr.dragTo(at.Y)
 		}
 	case tea.MouseReleaseMsg:
 		return m.release()
@@ -60,24 +60,29 @@ func (m *Model) release() tea.Cmd {
 	return nil
 }
 
+// scrolls is a dialog or pane that the wheel can scroll.
+type scrolls interface{ scrollBy(a action) }
+
+func (p *permission) scrollBy(a action) { p.scroll.act(a) }
+func (h *help) scrollBy(a action)       { h.scroll.act(a) }
+
 func (m *Model) wheel(at tea.Mouse, button tea.MouseButton) {
 	a := actDown
-	by := wheelLines
-	if button == tea.MouseWheelUp {
-		a, by = actUp, -by
-	} else if button != tea.MouseWheelDown {
-		return
-	}
-	if m.onTranscript(at) {
-		m.transcript.list.Scroll(by)
+	switch button {
+	case tea.MouseWheelUp:
+		a = actUp
+	case tea.MouseWheelDown:
+	default:
 		return
 	}
 	for range wheelLines {
-		switch d := m.asking().(type) {
-		case *permission:
-			d.scroll.act(a)
-		case *help:
-			d.scroll.act(a)
+		switch d, ok := m.asking().(scrolls); {
+		case m.onTranscript(at):
+			m.transcript.scrollBy(a)
+		case ok:
+			d.scrollBy(a)
+		case m.focus == onPane && at.Y < m.lay.main:
+			m.panes()[m.pane].act(a)
 		}
 	}
 }

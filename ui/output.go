@@ -53,6 +53,7 @@ func (p *output) watch(c *call) {
 	}
 	p.tabs = append(p.tabs, c)
 	if len(p.tabs) > watched {
+		p.tabs[0].forget()
 		p.tabs = p.tabs[1:]
 	}
 	p.at = len(p.tabs) - 1

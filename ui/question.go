@@ -109,11 +109,12 @@ func (f *form) keyTyping(k string, msg tea.KeyPressMsg) intent {
 
 func (f *form) keyChoice(k string, a action) intent {
 	p := &f.parts[f.at]
-	if len(k) == 1 && k[0] >= '1' && int(k[0]-'1') <= len(p.Options) {
-		p.cursor = int(k[0] - '1')
-		a = actToggle
-	}
 	switch a {
+	case actNumber:
+		if i := int(k[0] - '1'); i <= len(p.Options) {
+			p.cursor = i
+			f.toggle()
+		}
 	case actUp:
 		p.cursor = max(0, p.cursor-1)
 	case actDown:
@@ -256,7 +257,7 @@ func (f *form) lines(t *theme, w int) (lines []string, focus int, cursor *tea.Cu
 			}
 			lines = append(lines, text.Truncate(text.Pad(text.Line(p.Header), 14)+text.Line(said), w, t.sign.ellipsis))
 		}
-		return lines, len(lines) - 1, nil
+		return lines, max(0, len(lines)-1), nil
 	}
 	p := &f.parts[f.at]
 	for _, l := range text.Wrap(text.Line(p.Question.Question), w) {

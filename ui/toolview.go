@@ -209,7 +209,7 @@ func subject(c *call, workspace string) string {
 	if c.Arguments == "" || c.Arguments == "{}" {
 		return ""
 	}
-	return text.Line(c.Arguments)
+	return text.Line(c.Arguments[:min(len(c.Arguments), 1000)])
 }
 
 // relative is a path below the workspace without the workspace.

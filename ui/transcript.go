@@ -167,11 +167,22 @@ func (tr *transcript) subReply(m *session.Message) {
 		p.call.words = s
 	}
 	for _, c := range m.Calls {
-		sub := &call{ToolCall: c}
-		p.call.subs = append(p.call.subs, sub)
-		tr.calls[c.ID] = &place{sub, p.index}
+		c.Parent = m.Parent
+		tr.subCall(c)
 	}
 	tr.changed(p.index)
+}
+
+// subCall shows a call of a sub-agent below the call that the sub-agent is of.
+func (tr *transcript) subCall(c tools.ToolCall) *place {
+	p := tr.calls[c.Parent]
+	if p == nil {
+		return nil
+	}
+	sub := &place{&call{ToolCall: c}, p.index}
+	p.call.subs = append(p.call.subs, sub.call)
+	tr.calls[c.ID] = sub
+	return sub
 }
 
 func (tr *transcript) addCall(c tools.ToolCall) {

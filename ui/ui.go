@@ -113,9 +113,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return m.mouse(msg)
 	case tickMsg:
-		m.ticking = false
-		m.look.spin++
-		m.status.expired(m.look.now)
+		m.ticked()
 	case armMsg:
 		return m.arm(msg)
 	case tea.WindowSizeMsg:
@@ -318,6 +316,15 @@ func (m *Model) tick() tea.Cmd {
 	}
 	m.ticking = true
 	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
+}
+
+func (m *Model) ticked() {
+	m.ticking = false
+	m.look.spin++
+	m.status.expired(m.look.now)
+	if !m.look.now.Before(m.quitAt) {
+		m.quitAt = time.Time{}
+	}
 }
 
 // unqueuedMsg is what comes back from the queue into the composer.
