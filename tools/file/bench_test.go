@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -109,11 +110,15 @@ func measure(b *testing.B, call func() error) {
 			b.Fatal(err)
 		}
 	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.Sys>>20), "MB")
 	b.ReportMetric(float64((used()-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 }
 
 func BenchmarkGrep(b *testing.B) {
 	for _, tree := range []struct{ name, root, rare, common string }{
+		{"modcache", goDir(b, "GOMODCACHE"), "errBadComparison", "ReadAll"},
 		{"goroot", filepath.Join(goDir(b, "GOROOT"), "src"), "errBadComparison", "ReadAll"},
 		{"generated", bigTree(b, 20_000), "ZEBRA_NEEDLE", "name69"},
 	} {

@@ -51,6 +51,7 @@
 //   - Between the last comparison and the rename lies no other step of ours; a program
 //     that writes just then loses. A new file is linked into place, and never replaces one.
 //   - write puts a file's byte order mark back when the content comes without one.
+//   - write replaces no file above 1 GiB, as the old content is held for the undo.
 //   - A change that changes nothing is a success of write without a hook call, and an
 //     error of the edits.
 //

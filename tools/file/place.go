@@ -193,10 +193,10 @@ func (p *place) read(at fs.FileInfo, limit int64) ([]byte, fs.FileInfo, error) {
 	}
 	defer f.Close()
 	data, err := readUpTo(f, info.Size(), limit)
-	if errors.Is(err, ErrFileTooLarge) {
-		err = &TooLargeError{Path: p.path, Size: int64(len(data)), Limit: limit}
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrFileTooLarge):
+		return nil, nil, &TooLargeError{Path: p.path, Size: max(int64(len(data)), info.Size()), Limit: limit}
+	case err != nil:
 		return nil, nil, fmt.Errorf("%s: %w", p.path, unwrapPath(err))
 	}
 	return data, info, nil

@@ -22,13 +22,10 @@ type plan struct {
 // transform makes the new content from the old one; existed tells an empty file from none.
 type transform func(before []byte, existed bool) (after []byte, replaced int, err error)
 
-// plan runs every check of a change. The caller closes the plan's place.
-func (o *options) plan(path string, limit int64, mustExist bool, make transform) (*plan, error) {
-	_, err := absolute(path, o.workingDir)
-	if err != nil {
-		return nil, err
-	}
-	if os.IsPathSeparator(path[len(path)-1]) {
+// plan runs every check of a change to a file of at most limit bytes; 0 is no limit.
+// The caller closes the plan's place.
+func (o *options) plan(path string, limit int64, mustExist bool, edit transform) (*plan, error) {
+	if n := len(path); n > 0 && os.IsPathSeparator(path[n-1]) {
 		return nil, fmt.Errorf("%s names a directory, not a file: it ends in a separator", path)
 	}
 	root, resolved, err := o.resolve(path, false)
@@ -39,7 +36,7 @@ func (o *options) plan(path string, limit int64, mustExist bool, make transform)
 	if err != nil {
 		return nil, err
 	}
-	p, err := o.planAt(pl, limit, mustExist, make)
+	p, err := o.planAt(pl, limit, mustExist, edit)
 	if err != nil {
 		pl.close()
 		return nil, err
@@ -47,7 +44,7 @@ func (o *options) plan(path string, limit int64, mustExist bool, make transform)
 	return p, nil
 }
 
-func (o *options) planAt(pl *place, limit int64, mustExist bool, make transform) (*plan, error) {
+func (o *options) planAt(pl *place, limit int64, mustExist bool, edit transform) (*plan, error) {
 	p := &plan{place: pl, change: Change{Path: pl.path, Perm: 0o644 &^ umask()}}
 	info, err := pl.lstat()
 	if err != nil {
@@ -69,7 +66,7 @@ func (o *options) planAt(pl *place, limit int64, mustExist bool, make transform)
 		p.change.Existed = true
 		p.change.Perm = p.was.Mode() & keptMode
 	}
-	if p.change.After, p.replaced, err = make(p.change.Before, info != nil); err != nil {
+	if p.change.After, p.replaced, err = edit(p.change.Before, info != nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", pl.path, err)
 	}
 	at := pl.dir.Name()
@@ -159,12 +156,12 @@ func (p *plan) unchanged() error {
 	if p.was == nil {
 		return fs.ErrExist
 	}
-	now, _, err := p.place.read(info, 0)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(now, p.change.Before) {
+	now, _, err := p.place.read(info, int64(len(p.change.Before))+keptFile)
+	switch {
+	case errors.Is(err, ErrFileTooLarge): // it grew: what was added is no short diff
+		return &ChangedError{Path: p.change.Path, Since: sinceChecked}
+	case err == nil && !bytes.Equal(now, p.change.Before):
 		return &ChangedError{Path: p.change.Path, Since: sinceChecked, Hunks: Hunks(p.change.Before, now, 1)}
 	}
-	return nil
+	return err
 }

@@ -10,6 +10,10 @@ import (
 	"github.com/phero-agent/agent/tools"
 )
 
+// maxReplaced is the largest file, in bytes, that write replaces: its old content is
+// a part of the change.
+const maxReplaced = 1 << 30
+
 // bom is the UTF-8 byte order mark.
 const bom = "\ufeff"
 
@@ -71,7 +75,7 @@ func (t *WriteTool) plan(in *WriteInput) (*plan, error) {
 			return nil, err
 		}
 	}
-	return t.opts.plan(in.FilePath, 0, false, func(before []byte, existed bool) ([]byte, int, error) {
+	return t.opts.plan(in.FilePath, maxReplaced, false, func(before []byte, existed bool) ([]byte, int, error) {
 		if existed && t.opts.noOverwrite {
 			return nil, 0, ErrFileExists // it came up since free looked
 		}
