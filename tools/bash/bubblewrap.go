@@ -25,9 +25,10 @@ var ErrBubblewrapNotFound = errors.New("bubblewrap was not found: on Linux, inst
 // processes and disk are not limited, but for the private directories.
 type BubblewrapRunner struct {
 	bwrap     string
-	workspace string // as it was given, absolute
-	real      string // the same, resolved
-	home      string // "" when there is none to hide
+	help      func() string // what bwrap --help prints, asked once
+	workspace string        // as it was given, absolute
+	real      string        // the same, resolved
+	home      string        // "" when there is none to hide
 	network   bool
 	settings  []func(*BubblewrapRunner) error
 	fixed     []Mount  // system, workspace and what the options mount
@@ -89,6 +90,10 @@ func NewBubblewrapRunner(workspace string, opts ...BubblewrapOption) (*Bubblewra
 	if r.bwrap, err = findBubblewrap(r.real); err != nil {
 		return nil, err
 	}
+	r.help = sync.OnceValue(func() string {
+		out, _ := exec.Command(r.bwrap, "--help").CombinedOutput()
+		return string(out)
+	})
 	return r, nil
 }
 
@@ -163,6 +168,9 @@ func (r *BubblewrapRunner) add(path string, access Access) error {
 	if access == Hidden {
 		r.fixed = append(r.fixed, Mount{Path: resolved, Access: Hidden, Why: "hidden by the settings"})
 		return nil
+	}
+	if info, err := os.Stat(resolved); access == ReadOnly && err == nil && info.IsDir() {
+		r.roots = append(r.roots, abs)
 	}
 	why := "mounted by the settings"
 	r.fixed = append(r.fixed, Mount{Path: resolved, Source: resolved, Access: access, Why: why})
@@ -354,9 +362,14 @@ func (r *BubblewrapRunner) Mounts() ([]Mount, error) {
 // Workspace is the directory that commands can write, as it was given.
 func (r *BubblewrapRunner) Workspace() string { return r.workspace }
 
-// ReadOnlyRoots are directories of sources, such as the module cache, that
-// commands can read; the host's tools may read them as well.
-func (r *BubblewrapRunner) ReadOnlyRoots() []string { return slices.Clone(r.roots) }
+// ReadOnlyRoots are the directories of toolchains, of their sources and of
+// [WithReadOnlyPaths] outside the workspace: what commands can read there, the
+// host's tools may read as well.
+func (r *BubblewrapRunner) ReadOnlyRoots() []string {
+	roots := slices.Clone(r.roots)
+	slices.Sort(roots)
+	return slices.Compact(roots)
+}
 
 // Probe runs `true` in the sandbox. Its error says why the sandbox cannot work
 // here and what can be done (SBX-21).
@@ -399,7 +412,7 @@ func remedy(output string) string {
 	case strings.Contains(output, "No permissions to create new namespace"), strings.Contains(output, "Creating new namespace failed"), strings.Contains(output, "max_user_namespaces"):
 		return "user namespaces are off; as root, set kernel.unprivileged_userns_clone=1 and user.max_user_namespaces=10000, or in a container choose --sandbox=landlock"
 	case strings.Contains(output, "Unknown option"):
-		return "this bwrap is too old; version 0.8.0 or newer is needed"
+		return "this bwrap is too old; use version 0.5.0 or newer"
 	}
 	return "run bwrap by hand to see more, or choose --sandbox=landlock"
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // privateBytes bounds each private directory, which is in memory (sandbox V11).
@@ -55,10 +56,13 @@ func secrets(dir string) []string {
 func (r *BubblewrapRunner) args(mounts []Mount, opts RunOptions) []string {
 	network := r.reached(opts) == Network
 	args := []string{
-		"--unshare-all", "--unshare-user", "--disable-userns", // no namespaces inside the sandbox (V10)
+		"--unshare-all", "--unshare-user",
 		"--die-with-parent",
 		"--new-session", // no way to type into the terminal (V4)
 		"--cap-drop", "ALL",
+	}
+	if r.can("--disable-userns") { // no user namespaces inside the sandbox (V10)
+		args = append(args, "--disable-userns")
 	}
 	if network {
 		args = append(args, "--share-net")
@@ -67,7 +71,7 @@ func (r *BubblewrapRunner) args(mounts []Mount, opts RunOptions) []string {
 		args = append(args, "--sync-fd", strconv.Itoa(fdAlive))
 	}
 	for _, m := range mounts {
-		args = append(args, m.args()...)
+		args = append(args, r.mountArgs(m)...)
 	}
 	args = append(args, "--proc", "/proc", "--dev", "/dev",
 		"--ro-bind", "/proc/sys", "/proc/sys") // root could set core_pattern there (V2)
@@ -86,17 +90,24 @@ func (r *BubblewrapRunner) args(mounts []Mount, opts RunOptions) []string {
 	return append(args, "--chdir", dir)
 }
 
-func (m Mount) args() []string {
+// can tells whether this bwrap has an option that came late, with version 0.7 or 0.8.
+func (r *BubblewrapRunner) can(option string) bool { return strings.Contains(r.help(), option+" ") }
+
+func (r *BubblewrapRunner) mountArgs(m Mount) []string {
+	var size []string
+	if r.can("--size") {
+		size = []string{"--size", strconv.Itoa(privateBytes)}
+	}
 	switch m.Access {
 	case Private:
-		return []string{"--size", strconv.Itoa(privateBytes), "--tmpfs", m.Path}
+		return append(size, "--tmpfs", m.Path)
 	case Writable:
 		return []string{"--bind", m.Source, m.Path}
 	case Hidden:
 		if info, err := os.Stat(m.Path); err == nil && !info.IsDir() {
 			return []string{"--ro-bind", "/dev/null", m.Path}
 		}
-		return []string{"--perms", "0555", "--size", "4096", "--tmpfs", m.Path, "--remount-ro", m.Path}
+		return []string{"--perms", "0555", "--tmpfs", m.Path, "--remount-ro", m.Path}
 	}
 	// A system directory that is a symlink is made again: its target is mounted as well.
 	if target, err := os.Readlink(m.Source); err == nil && m.Path == m.Source {
@@ -126,7 +137,8 @@ for ((try = 0; try <= %d; try++)); do
 		pid=${proc#/proc/}
 		[[ $pid == 1 || $pid == $$ ]] && continue
 		mapfile -d '' -t words <"$proc/cmdline" || continue
-		((${#words[@]})) && left+="${words[*]//$'\n'/ }"$'\n'
+		((${#words[@]})) || read -r words <"$proc/stat" || continue
+		[[ $words == *") Z "* ]] || left+="${words[*]//$'\n'/ }"$'\n'
 	done
 	[[ $left ]] || break
 	((try < %[1]d)) && sleep 0.01

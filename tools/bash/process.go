@@ -28,6 +28,7 @@ const (
 //	read ──chunks──► sink            wait: exit ► leftovers ► reap ► drain ► done
 type process struct {
 	cmd       *exec.Cmd
+	started   time.Time
 	sink      *sink
 	out       *os.File
 	readDone  chan struct{}
@@ -75,7 +76,7 @@ type launched struct {
 // start starts the command in a session of its own.
 func start(cmd *exec.Cmd, l launched) (*process, error) {
 	p := &process{
-		cmd: cmd, sink: l.sink, finish: l.finish,
+		cmd: cmd, started: time.Now(), sink: l.sink, finish: l.finish,
 		readDone: make(chan struct{}), exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	ends, err := p.open(l)
@@ -211,8 +212,8 @@ func (p *process) wait() {
 // process group cannot be somebody else's.
 func (p *process) clear(pid int) []string {
 	deadline := time.Now().Add(leftGrace)
-	left := survivors(pid)
-	for ; len(left) > 0 && time.Now().Before(deadline); left = survivors(pid) {
+	left := survivors(pid, p.started)
+	for ; len(left) > 0 && time.Now().Before(deadline); left = survivors(pid, p.started) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	if len(left) == 0 {
@@ -223,7 +224,7 @@ func (p *process) clear(pid int) []string {
 		lines = append(lines, s.line)
 	}
 	deadline = time.Now().Add(killedGrace)
-	for ; len(left) > 0 && time.Now().Before(deadline); left = survivors(pid) {
+	for ; len(left) > 0 && time.Now().Before(deadline); left = survivors(pid, p.started) {
 		killSurvivors(pid, left)
 		time.Sleep(2 * time.Millisecond)
 	}

@@ -1,9 +1,8 @@
 package bash
 
 import (
-	"os"
-	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,22 +12,10 @@ import (
 func dieWithParent(*syscall.SysProcAttr) {}
 
 // closeInherited keeps the descriptors that the program was started with from commands.
-func closeInherited() {
-	dir, err := os.Open("/dev/fd")
-	if err != nil {
-		return
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	for _, name := range names {
-		if fd, err := strconv.Atoi(name); err == nil && fd > 2 {
-			syscall.CloseOnExec(fd)
-		}
-	}
-}
+func closeInherited() { closeListed("/dev/fd") }
 
 // survivors lists the processes of a group that are not dead, without its leader.
-func survivors(group int) []survivor {
+func survivors(group int, _ time.Time) []survivor {
 	const zombie = 5
 	procs, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", group)
 	if err != nil {

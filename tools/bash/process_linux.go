@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,15 +19,26 @@ func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
 // closeInherited keeps the descriptors that the program was started with from
 // commands; those that Go opens are marked already.
 func closeInherited() {
-	_ = unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC)
+	if unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return
+	}
+	closeListed("/proc/self/fd") // a kernel before 5.11
 }
 
 // survivors lists the processes of a session that are not dead, without the
 // session's leader.
-func survivors(session int) []survivor {
+//
+// Numbers are given in turn. As long as they cannot have gone round since the
+// leader's start, what it started has one between the leader's and the newest,
+// and only those are looked at.
+func survivors(session int, started time.Time) []survivor {
 	var left []survivor
+	last := 0
+	if time.Since(started) < time.Second {
+		last = lastPid()
+	}
 	for _, pid := range pids() {
-		if pid == session {
+		if pid == session || last >= session && (pid < session || pid > last) {
 			continue
 		}
 		if group, sid, state := stat(pid); (sid == session || group == session) && state != 'Z' && state != 'X' {
@@ -34,6 +46,20 @@ func survivors(session int) []survivor {
 		}
 	}
 	return left
+}
+
+// lastPid is the number of the newest process; 0 when it is not known.
+func lastPid() int {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(data))
+	if len(fields) == 0 {
+		return 0
+	}
+	pid, _ := strconv.Atoi(fields[len(fields)-1])
+	return pid
 }
 
 func pids() []int {

@@ -5,6 +5,7 @@ package bash
 import (
 	"os"
 	"os/exec"
+	"time"
 )
 
 // Elsewhere a command is one process: what it starts is not found.
@@ -20,7 +21,7 @@ type survivor struct {
 	line string
 }
 
-func survivors(int) []survivor                { return nil }
+func survivors(int, time.Time) []survivor     { return nil }
 func killSurvivors(int, []survivor)           {}
 func killMarked(string, map[int]bool)         {}
 func readRest(*os.File, []byte, func([]byte)) {}

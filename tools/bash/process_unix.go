@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -22,6 +23,21 @@ func separate(cmd *exec.Cmd) {
 	cmd.SysProcAttr.Setsid = true
 	cmd.SysProcAttr.Setpgid = false
 	dieWithParent(cmd.SysProcAttr)
+}
+
+// closeListed marks the descriptors that a directory lists to be closed in commands.
+func closeListed(dir string) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		if fd, err := strconv.Atoi(name); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
 }
 
 // awaitExit waits until the process has ended, and leaves it to be reaped: until

@@ -426,6 +426,22 @@ func TestFindBubblewrap(t *testing.T) { // SBX-02, SBX-21, G2, G3
 	}
 }
 
+// A bwrap that lacks the newest options still makes a sandbox.
+func TestOldBubblewrap(t *testing.T) {
+	dir := workspace(t)
+	sandbox(t, dir)
+	real := needs(t, "bwrap")
+	old := filepath.Join(workspace(t), "bwrap")
+	write(t, old, "#!/bin/bash\nfor a; do [[ $a == --disable-userns || $a == --size ]] && { echo \"bwrap: Unknown option $a\" >&2; exit 1; }; done\n[[ $1 == --help ]] && exit\nexec "+real+" \"$@\"\n")
+	if err := os.Chmod(old, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(old)+":"+os.Getenv("PATH"))
+	if out := run(t, inside(t, dir, WithHidden(dir+"/.phero")), "touch f; mkdir .phero/x; ls -A ~"); out.ExitCode != 0 || !strings.Contains(out.Output, ".phero/x") || exists(dir+"/.phero") {
+		t.Errorf("%+v", out)
+	}
+}
+
 // When the program is killed, its sandboxed commands die.
 func TestKilledProgram(t *testing.T) { // SBX-23, E11
 	if dir := os.Getenv("BASH_TEST_KILLED"); dir != "" {

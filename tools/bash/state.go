@@ -20,12 +20,13 @@ import (
 //
 //	{ exec 8<&-; cd …; export A=…
 //	eval -- 'the command' 9>&-        the state's descriptor is closed in the command
-//	save the status; a clean bash writes nonce, directory, environment, nonce to 9
+//	save the status; a subshell writes nonce, directory, environment, nonce to 9
 //	exit with the status; }
 //
 // The whole is one compound command, parsed before the command's first word
-// runs, so aliases, open quotes and trailing backslashes cannot reach it; and
-// the clean bash (-p) takes neither functions nor startup files from it.
+// runs, so aliases, open quotes and trailing backslashes cannot reach it. POSIX
+// mode is switched on by an assignment, since a function cannot stand in its
+// way; from then on none can stand in the way of unset, exec and exit either.
 // A line that ends the shell (exit, exec, set -e) never gets there, and changes
 // nothing. Builtins can write to the descriptor that bash saves for 9, but the
 // nonce stands nowhere but in text that bash has already parsed: not in its
@@ -70,16 +71,16 @@ func (s state) text(command, workdir, nonce string) string {
 	}
 	status := "_" + nonce
 	b.WriteString("eval -- " + quote(command) + " 9>&-\n" +
-		"{ " + status + "=$?; (POSIXLY_CORRECT=1; exec \"$BASH\" --norc --noprofile -p -c '" +
+		"{ " + status + "=$?; (POSIXLY_CORRECT=1; unset -f printf pwd; " +
 		`printf "%s\0" ` + nonce + `; pwd -P; printf "\0"; exec /usr/bin/env -0 ` + endName + "=" + nonce +
-		"' >&9) && ((1)); set +xv; } >/dev/null 2>&1\n" +
+		") >&9 && ((1)); set +xv; } >/dev/null 2>&1\n" +
 		"exit $" + status + "; }")
 	return b.String()
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// parseState reads what the clean bash wrote; ok is false when that is not
+// parseState reads what the subshell wrote; ok is false when that is not
 // exactly what it writes.
 func parseState(data []byte, nonce string) (dir string, env map[string]string, ok bool) {
 	rest, ok := strings.CutPrefix(string(data), nonce+"\x00")

@@ -62,18 +62,18 @@ const toolVariables = `RUSTUP_HOME NVM_DIR VOLTA_HOME FNM_DIR ASDF_DIR ASDF_DATA
 func (c toolchains) tools() {
 	if c.home != "" {
 		for dir := range strings.FieldsSeq(toolDirs) {
-			c.readOnly(filepath.Join(c.home, dir), "a toolchain")
+			c.tool(filepath.Join(c.home, dir), "a toolchain")
 		}
 	}
 	for name := range strings.FieldsSeq(toolVariables) {
-		c.readOnly(os.Getenv(name), "a toolchain, named by "+name)
+		c.tool(os.Getenv(name), "a toolchain, named by "+name)
 	}
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		// Programs need what is beside their bin, but a home directory's parts hold other things.
 		if parent := filepath.Dir(dir); filepath.Base(dir) == "bin" && !contains(c.homeOr("/"), dir) && checkBreadth(parent) == nil {
 			dir = parent
 		}
-		c.readOnly(dir, "a toolchain, named by PATH")
+		c.tool(dir, "a toolchain, named by PATH")
 	}
 	if goroot := c.goroot(); goroot != "" {
 		c.r.roots = append(c.r.roots, goroot)
@@ -126,23 +126,32 @@ func (c toolchains) certificates() {
 	}
 }
 
-// readOnly mounts a path when it is there, may be shown, and is not shown already.
-func (c toolchains) readOnly(path, why string) { c.mount(path, ReadOnly, why) }
+// tool mounts a directory of a tool, whose sources the host's tools may read as well.
+func (c toolchains) tool(path, why string) {
+	if info, err := os.Stat(path); c.readOnly(path, why) && err == nil && info.IsDir() {
+		c.r.roots = append(c.r.roots, path)
+	}
+}
 
-func (c toolchains) mount(path string, access Access, why string) {
+func (c toolchains) readOnly(path, why string) bool { return c.mount(path, ReadOnly, why) }
+
+// mount mounts a path when it is there, may be shown, and is not shown already.
+func (c toolchains) mount(path string, access Access, why string) (mounted bool) {
 	if !filepath.IsAbs(path) {
-		return
+		return false
 	}
 	path, resolved, err := sourcePath(path)
 	if err != nil {
-		return
+		return false
 	}
 	for _, at := range slices.Compact([]string{path, resolved}) {
 		shown := slices.ContainsFunc(SystemPaths(), func(dir string) bool { return contains(dir, at) })
 		if !shown && !contains(c.r.workspace, at) && !contains(c.r.real, at) {
 			c.r.fixed = append(c.r.fixed, Mount{Path: at, Source: resolved, Access: access, Why: why})
+			mounted = true
 		}
 	}
+	return mounted
 }
 
 // CacheDir is where the caches of a workspace are, below $XDG_CACHE_HOME/phero;
@@ -196,8 +205,7 @@ func (c toolchains) goSources(cache string) {
 		c.r.env = append(c.r.env, "GOPROXY="+upstream)
 		return
 	}
-	c.readOnly(host, "the host's Go modules, a source for the private cache")
-	c.r.roots = append(c.r.roots, host)
+	c.tool(host, "the host's Go modules, a source for the private cache")
 	c.r.env = append(c.r.env, "GOPROXY=file://"+filepath.ToSlash(filepath.Join(host, "cache", "download"))+","+upstream)
 }
 

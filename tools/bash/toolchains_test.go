@@ -146,6 +146,14 @@ func TestToolchainsAreFound(t *testing.T) { // IMP-35, decision 18: nvm, rustup,
 		"cat ~/.cargo/credentials.toml", "cat ~/.npmrc", "cat ~/.ssh/id_rsa", "cat ~/.git-credentials",
 		"cat ~/.config/git/credentials | grep .", "cat ~/somewhere/secret",
 	)
+	for _, root := range []string{home + "/.nvm", home + "/.cargo/bin", opt} {
+		if !slices.Contains(r.ReadOnlyRoots(), root) {
+			t.Errorf("%s is no root in %q", root, r.ReadOnlyRoots())
+		}
+	}
+	if slices.Contains(r.ReadOnlyRoots(), home+"/.config/git") {
+		t.Error("git's directory, which holds credentials, is a root")
+	}
 	mounts, err := r.Mounts()
 	if err != nil {
 		t.Fatal(err)
