@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/session"
@@ -125,6 +126,29 @@ func TestStreams(t *testing.T) {
 }
 
 // TestSilentServer ends a stream in which nothing comes; comments are signs of life.
+// TestReadsToTheEndOfTheBody reads on after [DONE], but not for long, because a
+// connection whose body was not read to its end is not used again.
+func TestReadsToTheEndOfTheBody(t *testing.T) {
+	w := newWatch(time.Hour, func(error) {})
+	defer w.stop()
+	body := &endWatcher{in: strings.NewReader(sse(textChunk("Hi"), doneChunk))}
+	s := &stream{reply: newReply(nil, func(app.Delta) {}), watch: w, body: body}
+	if err := s.read(); err != nil || !body.ended || w.limit != afterDone {
+		t.Errorf("%v, read to the end %v, limit %v", err, body.ended, w.limit)
+	}
+}
+
+type endWatcher struct {
+	in    io.Reader
+	ended bool
+}
+
+func (r *endWatcher) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	r.ended = r.ended || err == io.EOF
+	return n, err
+}
+
 // TestOpenEndAfterFinish takes a reply as complete whose server leaves the connection open.
 func TestOpenEndAfterFinish(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

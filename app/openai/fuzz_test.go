@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzReply holds that no answer of a server breaks the reader, that what was
-// emitted is what is replied, and that every call has an id of its own.
+// emitted is what is replied, and that every call has an id.
 func FuzzReply(f *testing.F) {
 	paths, err := filepath.Glob("testdata/replay/*.json")
 	if err != nil {
