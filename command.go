@@ -63,6 +63,7 @@ func newCommand() *cobra.Command {
 			return l.run(cmd.Context(), cmd, args)
 		},
 	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v; see agent --help", err) })
 	root.SetVersionTemplate("agent {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	f := root.Flags()

@@ -42,6 +42,6 @@ func run(ctx context.Context, args []string) int {
 		}
 		return exit.code
 	}
-	fmt.Fprintf(os.Stderr, "agent: %v\nSee agent --help.\n", err)
-	return app.ExitUsage
+	fmt.Fprintf(os.Stderr, "agent: %v\n", err)
+	return app.ExitError
 }

@@ -39,7 +39,7 @@ func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 //	stdin TEXT           what the next run reads
 //	stdout TEXT, stderr TEXT, exit N    of the run, or of the program that ended on its terminal
 //	wait TEXT, gone TEXT the screen shows it, or no longer does
-//	armed                the question takes answers
+//	answer KEY           once the question takes answers, until another one or none is there
 //	type TEXT, key NAME…, resize WxH
 //	screen NAME          the screen is as the script says
 //	sh COMMAND           a command in the workspace; kill: as by a power cut
@@ -134,7 +134,7 @@ func (r *scriptRun) section(name string) []byte {
 func (r *scriptRun) step(line string) error {
 	verb, rest, _ := strings.Cut(line, " ")
 	if onTerm := map[string]func(string) error{
-		"wait": r.wait, "gone": r.gone, "armed": r.armed, "type": r.type_, "key": r.keys,
+		"wait": r.wait, "gone": r.gone, "answer": r.answer, "type": r.type_, "key": r.keys,
 		"resize": r.resize, "screen": r.screen, "kill": r.kill,
 	}[verb]; onTerm != nil {
 		if r.term == nil {
@@ -239,10 +239,25 @@ func (r *scriptRun) gone(rest string) error  { r.term.waitGone(rest); return nil
 func (r *scriptRun) type_(rest string) error { r.term.send(rest); return nil }
 func (r *scriptRun) kill(string) error       { r.term.kill(); r.term = nil; return nil }
 
-// armed waits until the choices of a question are no longer dim.
-func (r *scriptRun) armed(string) error {
-	r.term.until("was armed", func(string) bool { return r.term.bright("[y]") })
+// answer answers a question once its choices are no longer dim, and waits until
+// it is gone.
+func (r *scriptRun) answer(key string) error {
+	ready := func(string) bool { return r.term.bright("[y]") }
+	r.term.until("took answers", ready)
+	asked := question(r.term.text())
+	r.term.key(key)
+	r.term.until("took the answer", func(screen string) bool { return question(screen) != asked || !ready("") })
 	return nil
+}
+
+// question is the part of a screen that asks.
+func question(screen string) string {
+	_, after, found := strings.Cut(screen, "─ Allow")
+	if !found {
+		return ""
+	}
+	sheet, _, _ := strings.Cut(after, "[y]")
+	return sheet
 }
 
 func (r *scriptRun) keys(rest string) error {

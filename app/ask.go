@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -86,9 +85,6 @@ type previewError struct{ err error }
 func (e *previewError) Error() string { return e.err.Error() }
 func (e *previewError) Unwrap() error { return e.err }
 
-// ErrDeclined is the error of a question that the person did not want to answer (HUMAN-16).
-var ErrDeclined = errors.New("the user declined to answer")
-
 // asker is the policy's Asker: it shows what the call would do and waits for the answer.
 func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.Answer, error) {
 	call, _ := tools.ToolCallFromContext(ctx)
@@ -137,7 +133,7 @@ func (a *App) question(ctx context.Context, source string, in human.Input) (map[
 	}
 	answers, _ := got.(map[string]human.Answer)
 	if answers == nil {
-		return nil, ErrDeclined
+		return nil, human.ErrDeclined
 	}
 	return answers, nil
 }

@@ -168,7 +168,7 @@ func (a *App) Files() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := found.(file.GlobOutput).Paths
+	paths := found.(*file.GlobOutput).Paths
 	for i, p := range paths {
 		if rel, err := filepath.Rel(a.opts.Workspace, p); err == nil {
 			paths[i] = rel
