@@ -98,7 +98,6 @@ func startChild(t *testing.T, how string, env ...string) *child {
 	t.Cleanup(func() {
 		_ = c.cmd.Process.Kill()
 		<-c.done
-		_ = c.screen.Close()
 		_ = ptmx.Close()
 	})
 	return c
