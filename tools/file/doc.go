@@ -22,6 +22,8 @@
 //     breaks the link: the other name keeps the old content.
 //   - The working directory is taken as resolved when the tool is made. When it is
 //     replaced by a link, every call fails; a new directory in its place is used.
+//   - Names are bytes: two spellings of one accented letter are two names, unless the
+//     file system says otherwise.
 //   - Names that are not UTF-8 are listed with \xNN. JSON cannot carry them, so a
 //     read of such a name says that it does not exist.
 //   - On systems other than Linux a link that is swapped in during a search may lead
@@ -52,6 +54,8 @@
 //     that writes just then loses. A new file is linked into place, and never replaces one.
 //   - write puts a file's byte order mark back when the content comes without one.
 //   - write replaces no file above 1 GiB, as the old content is held for the undo.
+//   - Which paths are asked about (.git, shell start files and their kind) is the
+//     policy's to say; taking changes back is the journal's.
 //   - A change that changes nothing is a success of write without a hook call, and an
 //     error of the edits.
 //

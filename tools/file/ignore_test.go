@@ -58,7 +58,7 @@ func found(t testing.TB, dir, pattern string, opts ...Option) []string {
 	return paths
 }
 
-// FILE-79 to FILE-82: the same files as git, on random trees with random rules.
+// FILE-79, FILE-80, FILE-81, FILE-82: the same files as git, on random trees with random rules.
 func TestIgnoreLikeGit(t *testing.T) {
 	rnd := rand.New(rand.NewSource(20))
 	names := []string{"a", "b", "ab", "abc", "a.log", "b.log", "x", "build", "A", "a b", "[x]", "é", "!n", "#h", `c\d`, "foo.bar.log"}

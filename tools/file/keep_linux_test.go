@@ -236,3 +236,44 @@ func TestTemporaryFile(t *testing.T) {
 		t.Errorf("names of temporary files: %v", seen)
 	}
 }
+
+// E7: a write that is killed before the rename leaves the original, and beside it a
+// hidden file that says whose it was.
+func TestKilledWrite(t *testing.T) {
+	dir := tree(t, map[string]string{"f": "old"})
+	cmd := exec.Command(must(os.Executable()), "-test.run", "^TestWriteIsKilled$")
+	cmd.Env = append(os.Environ(), "FILE_TEST_KILLED="+filepath.Join(dir, "f"))
+	out := must(cmd.StdoutPipe())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 1)
+	if _, err := out.Read(buf); err != nil { // it is between the write and the rename
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	left := strings.Fields(names(t, dir))
+	if content(t, filepath.Join(dir, "f")) != "old" || len(left) != 2 || !strings.HasPrefix(left[0], tempPrefix) {
+		t.Errorf("after a kill: %q, %v", content(t, filepath.Join(dir, "f")), left)
+	}
+}
+
+// TestWriteIsKilled is the process that TestKilledWrite kills.
+func TestWriteIsKilled(t *testing.T) {
+	path := os.Getenv("FILE_TEST_KILLED")
+	if path == "" {
+		t.Skip("runs as a part of TestKilledWrite")
+	}
+	p, err := openPlace("", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.write([]byte("new"), 0o644, must(p.lstat()), func() error {
+		os.Stdout.WriteString("x")
+		select {}
+	})
+	t.Fatal(err)
+}

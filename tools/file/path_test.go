@@ -205,7 +205,7 @@ func TestConstructorsTakeEveryOption(t *testing.T) {
 	names := map[string]bool{"read": false, "write": true, "edit": true, "multi_edit": true, "glob": false, "grep": false}
 	for name, exclusive := range names {
 		got := must(allTools(opts...))[name]
-		if got.Name() != name || got.Exclusive() != exclusive { // FILE-53
+		if got.Name() != name || got.Exclusive() != exclusive { // FILE-53, E21
 			t.Errorf("%s: name %s, exclusive %t", name, got.Name(), got.Exclusive())
 		}
 		if got.Description() == "" || got.InputSchema()["type"] != "object" {
@@ -263,5 +263,23 @@ func TestWorkingDirectoryReplaced(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(top, "out/g")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a file was made outside")
+	}
+}
+
+// C10: where names differ only in case, the file system says what is inside.
+func TestCaseInsensitive(t *testing.T) {
+	top := tree(t, map[string]string{"ws/sub/f": "x", "ws2/": ""})
+	if _, err := os.Stat(filepath.Join(top, "WS")); err != nil {
+		t.Skip("the file system tells cases apart")
+	}
+	ws := filepath.Join(top, "ws")
+	if got, err := ResolvePath(ws, filepath.Join(top, "WS/sub/f")); err != nil || got != filepath.Join(ws, "sub/f") {
+		t.Errorf("another spelling of the working directory: %q, %v", got, err)
+	}
+	if got, err := ResolvePath(ws, filepath.Join(top, "WS2/f")); !errors.Is(err, ErrPathOutsideWorkingDirectory) {
+		t.Errorf("another directory: %q, %v", got, err)
+	}
+	if _, err := read(t, ReadInput{FilePath: "SUB/F"}, WithWorkingDirectory(ws)); err != nil {
+		t.Errorf("another spelling below: %v", err)
 	}
 }

@@ -90,3 +90,42 @@ func toText(result any) string {
 	}
 	return ""
 }
+
+// F5: a file that grows, shrinks and is replaced meanwhile does no harm. An edit
+// applies to the content that it saw, or not at all.
+func TestFileChangesMeanwhile(t *testing.T) {
+	ws := tree(t, map[string]string{"f": "start\n"})
+	path := filepath.Join(ws, "f")
+	quit := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-quit:
+				return
+			default:
+			}
+			switch text := strings.Repeat("line of text\n", i%5000+1); i % 4 {
+			case 0, 1:
+				_ = os.WriteFile(path, []byte(text), 0o644)
+			case 2:
+				_ = os.Truncate(path, int64(len(text)/2))
+			default:
+				_ = os.WriteFile(path+"2", []byte(text), 0o644)
+				_ = os.Rename(path+"2", path)
+			}
+		}
+	})
+	defer done.Wait()
+	defer close(quit)
+	opt := WithWorkingDirectory(ws)
+	for range 100 {
+		if got, err := read(t, ReadInput{FilePath: "f"}, opt); err == nil && !strings.Contains(got, "line") && !strings.Contains(got, "empty") && !strings.Contains(got, "start") {
+			t.Fatalf("read %.100q", got)
+		}
+		if _, err := grep(t, GrepInput{Pattern: "text", OutputMode: modeContent}, opt); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = edit(t, EditInput{FilePath: "f", OldString: "line of text\nline of text\n", NewString: "x", ReplaceAll: true}, opt)
+	}
+}

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FILE-34 to FILE-36; F1, F2, F7
+// FILE-34, FILE-35, FILE-36; F1, F2, F7
 func TestReadRefuses(t *testing.T) {
 	ws := tree(t, map[string]string{"nul": "a\x00b", "utf16": "\xff\xfea\x00b\x00", "dir/": "", "file": "x"})
 	if err := unix.Mkfifo(filepath.Join(ws, "fifo"), 0o600); err != nil {
