@@ -3,6 +3,7 @@ package openai
 import (
 	"crypto/rand"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/phero-agent/agent/tools"
@@ -111,7 +112,7 @@ func (cs *openCalls) begins(c *openCall, p callPiece) bool {
 	return p.Function.Name != c.name || c.complete()
 }
 
-// close returns the calls. offered tells the names of the tools; where the reply
+// close returns the calls, each with an id of its own. offered tells the names of the tools; where the reply
 // was ended by its limit, a last call that has no arguments yet is left out.
 func (cs *openCalls) close(offered func(string) bool, limited bool) []tools.ToolCall {
 	calls := make([]tools.ToolCall, 0, len(cs.list))
@@ -124,7 +125,7 @@ func (cs *openCalls) close(offered func(string) bool, limited bool) []tools.Tool
 			continue // the stub of a gateway
 		}
 		call := tools.ToolCall{ID: c.id, Name: toolName(c.name, offered), Arguments: mendArguments(raw)}
-		if call.ID == "" {
+		if call.ID == "" || slices.ContainsFunc(calls, func(other tools.ToolCall) bool { return other.ID == call.ID }) {
 			call.ID = "call_" + rand.Text()[:20]
 		}
 		if c.extra != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzReply holds that no answer of a server breaks the reader, that what was
-// emitted is what is replied, and that every call has an id.
+// emitted is what is replied, and that every call has an id of its own.
 func FuzzReply(f *testing.F) {
 	paths, err := filepath.Glob("testdata/replay/*.json")
 	if err != nil {
@@ -36,10 +36,12 @@ func FuzzReply(f *testing.F) {
 		if m := got.Message; m.Text != text.String() || m.Reasoning != reasoning.String() || m.Cut != (err != nil) {
 			t.Fatalf("%+v, emitted %q and %q", m, &text, &reasoning)
 		}
+		ids := map[string]bool{}
 		for _, call := range got.Message.Calls {
-			if call.ID == "" || err != nil {
+			if call.ID == "" || ids[call.ID] || err != nil {
 				t.Fatalf("%+v, %v", call, err)
 			}
+			ids[call.ID] = true
 		}
 	})
 }

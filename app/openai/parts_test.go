@@ -67,11 +67,13 @@ func TestCallPieces(t *testing.T) {
 				t.Fatal(err)
 			}
 			var calls []string
+			ids := map[string]bool{}
 			for _, c := range got.Message.Calls {
 				calls = append(calls, c.Name+"("+c.Arguments+")")
-				if c.ID == "" {
-					t.Errorf("no id: %+v", c)
+				if c.ID == "" || ids[c.ID] {
+					t.Errorf("no id of its own: %+v", c)
 				}
+				ids[c.ID] = true
 			}
 			if s := strings.Join(calls, " "); s != row.want || got.Finish != finishCalls {
 				t.Errorf("%s, %s; want %s", s, got.Finish, row.want)
