@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -209,11 +210,18 @@ func (r *BubblewrapRunner) Command(_ context.Context, command string, opts RunOp
 	if err != nil {
 		return nil, err
 	}
+	filter, err := seccompFile()
+	if err != nil {
+		return nil, err
+	}
 	mounts, err := r.begin(opts)
 	if err != nil {
 		return nil, err
 	}
 	args := r.args(mounts, opts)
+	if filter != nil {
+		args = append(args, "--seccomp", strconv.Itoa(fdFilter))
+	}
 	args = append(args, "--", shell)
 	if opts.attended {
 		args = append(args, supervised1(command)...)
@@ -222,6 +230,9 @@ func (r *BubblewrapRunner) Command(_ context.Context, command string, opts RunOp
 	}
 	cmd := exec.Command(r.bwrap, args...)
 	cmd.Env = r.environment(opts)
+	if filter != nil {
+		cmd.ExtraFiles = []*os.File{filter} // fdFilter; whoever starts the command closes it
+	}
 	return cmd, nil
 }
 
@@ -392,6 +403,9 @@ func runProbe(ctx context.Context, cmd *exec.Cmd) (output string, err error) {
 	c := exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
 	c.Env, c.ExtraFiles = cmd.Env, cmd.ExtraFiles
 	out, err := c.CombinedOutput()
+	for _, f := range cmd.ExtraFiles {
+		f.Close()
+	}
 	if err == nil {
 		return "", nil
 	}

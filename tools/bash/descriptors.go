@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// The descriptors that the tool opens in a command's process. 3 to 5 are the
-// runner's. None of them is open in the command itself.
+// The descriptors that are open in a command's process, but not in the command
+// itself. 3 to 5 are the runner's.
 const (
+	fdFilter    = 3 // the system call filter, read by bwrap
 	fdAlive     = 6 // held open by the sandbox as long as anything in it lives
 	fdLeftovers = 7 // what was left running, written by the sandbox's supervisor
 	fdScript    = 8 // the text that is run, where the command line is not enough

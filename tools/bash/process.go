@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,7 +80,12 @@ func start(cmd *exec.Cmd, l launched) (*process, error) {
 		cmd: cmd, started: time.Now(), sink: l.sink, finish: l.finish,
 		readDone: make(chan struct{}), exited: make(chan struct{}), done: make(chan struct{}),
 	}
-	ends, err := p.open(l)
+	var ends []*os.File
+	if l.supervised {
+		ends = slices.Clone(cmd.ExtraFiles) // our own runner's, for this command alone
+	}
+	pipes, err := p.open(l)
+	ends = append(ends, pipes...)
 	if err == nil {
 		cmd.Stdin = nil
 		separate(cmd)
