@@ -35,8 +35,8 @@
 // mark. The cap counts characters of the text with its line numbers; a line that
 // does not fit begins the next page, one that fits on no page is clipped. Text with
 // NUL bytes is refused, UTF-16 too. A file above 10 MiB, or the limit, is read as a
-// stream, and the tracker knows it by size and time, as it is too large to be edited;
-// above 10 MiB its lines are not counted. A WebP image is never shrunk: no decoder
+// stream, and the tracker knows it by size and time; above 10 MiB its lines are not
+// counted. A WebP image is never shrunk: no decoder
 // of it is at hand.
 //
 // # Writing

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -72,21 +73,24 @@ func (t *ReadTool) handle(ctx context.Context, in *ReadInput) (any, error) {
 		return nil, err
 	}
 	defer p.close()
-	limit, paged := t.opts.maxFileSize, in.Offset > 0 || in.Limit > 0
-	tooLarge := limit > 0 && info.Size() > limit
-	pg := &page{first: max(in.Offset, 1), limit: in.Limit, chars: t.opts.maxChars}
-	switch {
-	case tooLarge && !paged:
-		return nil, &TooLargeError{Path: p.path, Size: info.Size(), Limit: limit}
-	case tooLarge || info.Size() > wholeFile:
-		return t.stream(ctx, p, info, pg)
-	case paged:
-		limit = 0
+	limit, parts := t.opts.maxFileSize, in.Offset > 0 || in.Limit > 0
+	if limit == 0 {
+		parts, limit = true, wholeFile
 	}
-	return t.whole(ctx, p, info, pg, limit)
+	if info.Size() > limit && !parts {
+		return nil, &TooLargeError{Path: p.path, Size: info.Size(), Limit: limit}
+	}
+	pg := &page{first: max(in.Offset, 1), limit: in.Limit, chars: t.opts.maxChars}
+	if most := min(limit, wholeFile); info.Size() <= most {
+		res, err := t.whole(ctx, p, info, pg, most)
+		if !parts || !errors.Is(err, ErrFileTooLarge) { // it can be longer than it said
+			return res, err
+		}
+	}
+	return t.stream(ctx, p, info, pg)
 }
 
-// whole shows a page of a file that is held in memory, or an image.
+// whole shows a page of a file that is held in memory, or an image. limit is in bytes.
 func (t *ReadTool) whole(ctx context.Context, p *place, at fs.FileInfo, pg *page, limit int64) (any, error) {
 	content, _, err := p.read(at, limit)
 	if err != nil {
@@ -123,7 +127,11 @@ func (t *ReadTool) stream(ctx context.Context, p *place, at fs.FileInfo, pg *pag
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.path, unwrapPath(err))
 	}
-	text, err := pg.show(ctx, f, info.Size())
+	size := info.Size()
+	if size == 0 {
+		size = math.MaxInt64 // it says so, and is maybe endless
+	}
+	text, err := pg.show(ctx, f, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.path, unwrapPath(err))
 	}
@@ -176,7 +184,7 @@ func (pg *page) show(ctx context.Context, r io.Reader, size int64) (string, erro
 		if want > 0 && shown == want {
 			return pg.paged(ctx, lines, size)
 		}
-		line, err := lines.next(pg.lines+1 >= pg.first)
+		line, err := lines.next(ctx, pg.lines+1 >= pg.first)
 		if err == io.EOF {
 			break
 		}
@@ -214,7 +222,7 @@ func (pg *page) paged(ctx context.Context, lines *lineReader, size int64) (strin
 	last, of := pg.lines, ""
 	if size <= wholeFile {
 		for {
-			if _, err := lines.next(false); err == io.EOF {
+			if _, err := lines.next(ctx, false); err == io.EOF {
 				break
 			} else if err != nil {
 				return "", err
@@ -291,7 +299,7 @@ type lineReader struct {
 }
 
 // next returns the next line, or only passes over it.
-func (l *lineReader) next(want bool) ([]byte, error) {
+func (l *lineReader) next(ctx context.Context, want bool) ([]byte, error) {
 	l.buf, l.length, l.cut = l.buf[:0], 0, false
 	for {
 		piece, err := l.r.ReadSlice('\n')
@@ -303,7 +311,9 @@ func (l *lineReader) next(want bool) ([]byte, error) {
 		}
 		switch {
 		case err == bufio.ErrBufferFull:
-			continue
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 		case err == io.EOF && l.length > 0 || err == nil:
 			if err == nil {
 				l.length--
