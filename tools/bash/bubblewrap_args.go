@@ -96,7 +96,7 @@ func (r *BubblewrapRunner) can(option string) bool { return strings.Contains(r.h
 func (r *BubblewrapRunner) mountArgs(m Mount) []string {
 	var size []string
 	if r.can("--size") {
-		size = []string{"--size", strconv.Itoa(privateBytes)}
+		size = []string{"--size", strconv.FormatInt(privateBytes, 10)}
 	}
 	switch m.Access {
 	case Private:

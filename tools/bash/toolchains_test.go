@@ -233,3 +233,33 @@ func TestNoHome(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+// The tools that this machine has work without a network.
+func TestToolsOfThisMachine(t *testing.T) { // decision 18
+	t.Setenv("XDG_CACHE_HOME", workspace(t))
+	dir := workspace(t)
+	write(t, dir+"/package.json", `{"name": "x", "version": "1.0.0", "scripts": {"test": "node -e 'console.log(6*7)'"}}`)
+	write(t, dir+"/Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n")
+	write(t, dir+"/src/lib.rs", "#[test]\nfn works() { assert_eq!(6 * 7, 42); }\n")
+	sandbox(t, dir)
+	r, err := NewWorkspaceRunner(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithDefaultTimeout(MaxTimeout))
+	for program, tt := range map[string]struct{ command, want string }{
+		"npm":     {"npm test", "42\n"},
+		"cargo":   {"cargo test --offline 2>&1", "1 passed"},
+		"python3": {"python3 -c 'print(6*7)'", "42\n"},
+		"git":     {"git --version", "git version"},
+	} {
+		if out, err := exec.Command(program, "--version").CombinedOutput(); err != nil {
+			t.Logf("%s is missing here: %s", program, out)
+			continue
+		}
+		out, err := b.foreground(t.Context(), tt.command, MaxTimeout)
+		if err != nil || out.ExitCode != 0 || !strings.Contains(out.Output, tt.want) {
+			t.Errorf("%s: %+v, %v", program, out, err)
+		}
+	}
+}
