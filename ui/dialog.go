@@ -50,19 +50,37 @@ const (
 	armAfter     = 300 * time.Millisecond
 	armAfterKeys = time.Second
 	keysAreFresh = 2 * time.Second
+	holdFor      = 50 * time.Millisecond // a decision, to see that it does not begin a word
 )
+
+// asker is a dialog that is answered: it is dim until it is armed.
+type asker interface {
+	dialog
+	arm(on bool)
+	takes(k string, keys keymap) bool // the key means something to it; else it is typing
+	decides(k string) bool            // the key decides, and could begin a word
+}
 
 // question is a dialog that waits for its turn: the first of the queue is shown.
 // It takes no answer until it is armed: nothing typed ahead may approve (UI-19).
 type question struct {
 	id     string
 	callID string
-	dialog dialog
+	dialog asker
 	asked  time.Time // when it came
 
 	since time.Time     // of the last key, or when it was shown; zero: not shown yet
 	quiet time.Duration // without a key until it is armed
 	armed bool
+
+	held  *tea.KeyPressMsg // a decision that waits for holdFor
+	holds int              // counts them
+}
+
+// heldMsg ends the wait of a held decision.
+type heldMsg struct {
+	id    string
+	holds int
 }
 
 // armMsg says that a question may be quiet for long enough by now.
@@ -95,7 +113,24 @@ func (q *question) tick(now time.Time) tea.Cmd {
 		return q.wait(left)
 	}
 	q.armed = true
+	q.dialog.arm(true)
 	return nil
+}
+
+// disarm takes the answer's readiness back: the person types.
+func (q *question) disarm(now time.Time) tea.Cmd {
+	q.armed, q.held = false, nil
+	q.dialog.arm(false)
+	q.pressed(now)
+	return q.wait(q.quiet)
+}
+
+// hold waits a moment before a decision counts.
+func (q *question) hold(msg tea.KeyPressMsg) tea.Cmd {
+	q.holds++
+	q.held = &msg
+	held := heldMsg{q.id, q.holds}
+	return tea.Tick(holdFor, func(time.Time) tea.Msg { return held })
 }
 
 // scroller shows a window of lines.

@@ -170,7 +170,7 @@ func (m *Model) printed(e app.ToolOutput, skipped map[string]int) {
 }
 
 // ask puts a question at the end of the queue (UI-17).
-func (m *Model) ask(id, callID string, d dialog) tea.Cmd {
+func (m *Model) ask(id, callID string, d asker) tea.Cmd {
 	m.questions = append(m.questions, &question{id: id, callID: callID, dialog: d, asked: m.look.now})
 	if p := m.transcript.calls[callID]; p != nil {
 		p.call.state = callAsking

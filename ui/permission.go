@@ -153,6 +153,16 @@ func (p *permission) keyReason(k string, msg tea.KeyPressMsg) intent {
 	return nil
 }
 
+func (p *permission) arm(on bool) { p.armed = on }
+
+func (p *permission) takes(k string, keys keymap) bool {
+	return p.step == stepReason || keys.find(k, inPermission) != actNone
+}
+
+func (p *permission) decides(k string) bool {
+	return p.step != stepReason && (k == "y" || k == "a" || k == "n" || k == "e")
+}
+
 func (p *permission) answer(a app.Answer) intent { return doAnswer{id: p.asked.ID, answer: a} }
 
 // canAlways says whether always would have an effect (PERM-80), and whether all

@@ -51,6 +51,24 @@ func TestTypedAheadApprovesNothing(t *testing.T) {
 	})
 }
 
+// Who begins to write while a question is open does not answer it by a letter of a word.
+func TestWordsDoNotAnswer(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(askedBash("1", "rm -rf x"))
+		for _, word := range []string{"try again", "yes, but first", "always y", "no y", "eye", "what is y"} {
+			s.Wait(3 * time.Second)
+			s.wantOn(t, "[y] once")
+			s.Type(word)
+			s.wantOn(t, "typing goes to your draft")
+		}
+		s.wantLog(t)
+		s.wantText(t, "try againyes, but firstalways yno yeyewhat is y")
+		s.Wait(3 * time.Second)
+		s.Key("y")
+		s.wantLog(t, "answer 1 {Allow:true Always:false Feedback:}")
+	})
+}
+
 func TestArmedAfterShortQuiet(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		s.Wait(3 * time.Second) // no key came

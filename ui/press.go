@@ -74,16 +74,32 @@ func (m *Model) keyQuestion(k string, msg tea.KeyPressMsg, a action) tea.Cmd {
 	case a == actScrollDown:
 		m.transcript.act(actPageDown)
 	case k == "esc":
+		q.held = nil
 		return m.act(q.dialog.key(k, msg, m.keys))
 	case !q.armed:
 		q.pressed(m.look.now)
-		if msg.Text != "" {
-			m.composer.key(msg)
-		}
-	case !msg.IsRepeat:
+		m.draft(msg)
+	case q.held != nil: // it began a word
+		m.draft(*q.held)
+		m.draft(msg)
+		return q.disarm(m.look.now)
+	case !q.dialog.takes(k, m.keys) && msg.Text != "":
+		m.draft(msg)
+		return q.disarm(m.look.now)
+	case msg.IsRepeat:
+	case q.dialog.decides(k):
+		return q.hold(msg)
+	default:
 		return m.act(q.dialog.key(k, msg, m.keys))
 	}
 	return nil
+}
+
+// draft writes what is typed under a question into the text.
+func (m *Model) draft(msg tea.KeyPressMsg) {
+	if msg.Text != "" {
+		m.composer.key(msg)
+	}
 }
 
 // global does what a key means everywhere.

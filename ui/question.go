@@ -52,6 +52,15 @@ func (f *form) title() (string, string) {
 	return who, ""
 }
 
+func (f *form) arm(on bool) { f.armed = on }
+
+func (f *form) takes(k string, keys keymap) bool {
+	return !f.review() && f.parts[f.at].typing || keys.find(k, inQuestion) != actNone
+}
+
+// decides is false: no key that sends a form begins a word.
+func (f *form) decides(string) bool { return false }
+
 func (f *form) review() bool { return f.at == len(f.parts) }
 
 func (f *form) paste(s string) {

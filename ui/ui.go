@@ -116,6 +116,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.ticked()
 	case armMsg:
 		return m.arm(msg)
+	case heldMsg:
+		return m.decide(msg)
 	case tea.WindowSizeMsg:
 		m.w, m.h = msg.Width, msg.Height
 		m.resize()
@@ -205,23 +207,23 @@ func (m *Model) nextQuestion() tea.Cmd {
 
 func (m *Model) arm(msg armMsg) tea.Cmd {
 	for _, q := range m.questions {
-		if q.id != msg.id {
-			continue
+		if q.id == msg.id {
+			return q.tick(m.look.now)
 		}
-		cmd := q.tick(m.look.now)
-		if q.armed {
-			q.dialog.(armable).arm()
-		}
-		return cmd
 	}
 	return nil
 }
 
-// armable is a dialog that takes answers only when it is armed.
-type armable interface{ arm() }
-
-func (p *permission) arm() { p.armed = true }
-func (f *form) arm()       { f.armed = true }
+// decide gives a decision that was held to its question.
+func (m *Model) decide(msg heldMsg) tea.Cmd {
+	q := m.question()
+	if q == nil || q.id != msg.id || q.held == nil || q.holds != msg.holds {
+		return nil
+	}
+	held := *q.held
+	q.held = nil
+	return m.act(q.dialog.key(held.String(), held, m.keys))
+}
 
 // act does what the person wants.
 func (m *Model) act(in intent) tea.Cmd {
