@@ -62,8 +62,6 @@ type walker struct {
 	suspicious bool   // parser and bash may read the line differently
 	nested     []bool // for each open node, whether it counts for maxNesting
 	nesting    int
-	body       [2]uint               // where the heredoc that is being walked stands
-	piped      map[*syntax.Stmt]bool // statements behind a pipe
 }
 
 func (w *walker) tooBig() bool {
@@ -218,9 +216,6 @@ func (w *walker) simple(s *syntax.Stmt, cmd *syntax.CallExpr) {
 		items = append(items, it)
 	}
 	for _, r := range s.Redirs {
-		if r.Word == nil {
-			continue
-		}
 		kind := other
 		if reads(r.Op) {
 			kind = input

@@ -19,6 +19,7 @@ func differences() []string {
 		"true; 2>&-zzplant",                                //
 		"cat <<E\nx\n\\\nE\nzzplant\nE",                    // joined lines end a heredoc
 		"cat <<E\"O\"F\na\\\nEOF\nzzplant\nEOF",            // a quoted delimiter joins none
+		"cat <<-E\n\t\\\nE\nzzplant\nE",                    // also behind a tab
 		"echo $\\\n(zzplant)",                              // the substitution's text is split
 		"coproc zzplant 2>&1",                              // a command, not the coprocess's name
 		"coproc zzplant 2>&1 | cat",                        //

@@ -74,16 +74,6 @@ func (w *walker) check(n syntax.Node) {
 		if end := int(n.End().Offset()); end < len(w.src) && w.src[end] != '\n' {
 			w.suspect(clip(w.source(n)), "a comment does not end with its line")
 		}
-	case *syntax.Redirect:
-		if n.Hdoc != nil {
-			w.body = [2]uint{n.Hdoc.Pos().Offset(), n.Hdoc.End().Offset()}
-		}
-	case *syntax.Lit:
-		w.literal(n)
-	case *syntax.Assign:
-		if n.Index != nil || n.Array != nil || n.Name == nil {
-			w.mark(clip(w.source(n)), "it sets an array")
-		}
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 		w.mark(clip(w.source(n)), "it calculates")
 	case *syntax.TestClause, *syntax.TestDecl:
@@ -93,8 +83,6 @@ func (w *walker) check(n syntax.Node) {
 		if n.Backquotes && strings.Contains(w.source(n), "\\") {
 			w.suspicious = true // the parser's positions are not those of the text
 		}
-	case *syntax.ProcSubst:
-		w.mark(clip(w.source(n)), "it runs a substitution")
 	case *syntax.ExtGlob:
 		w.suspect(clip(w.source(n)), "it holds an extended pattern")
 	case *syntax.DblQuoted:
@@ -109,27 +97,10 @@ func (w *walker) check(n syntax.Node) {
 		w.mark(clip(w.source(n)), "it declares variables")
 	case *syntax.CoprocClause:
 		w.suspect(clip(w.source(n)), "it starts a coprocess")
-	case *syntax.Stmt:
-		w.statementForm(n)
 	case *syntax.BinaryCmd:
 		w.pipe(n)
 	case *syntax.ForClause:
 		w.loop(n)
-	case *syntax.CaseClause:
-		if n.Braces {
-			w.suspect(clip(w.source(n)), "it is no bash")
-		}
-	}
-}
-
-// literal checks that the parser read a word's text as it is written. In a
-// heredoc's body the last text's end is not its own.
-func (w *walker) literal(n *syntax.Lit) {
-	if at := n.Pos().Offset(); at >= w.body[0] && at < w.body[1] {
-		return
-	}
-	if text := w.source(n); joinLines(text) != n.Value && strings.ReplaceAll(text, "\\\n", "") != n.Value {
-		w.suspect(clip(text), "a word is not read as it is written")
 	}
 }
 
@@ -143,9 +114,6 @@ func (w *walker) expansion(n *syntax.ParamExp) {
 		why = "it calculates"
 	case n.Excl || n.Names != 0:
 		why = "it expands a variable by another's value"
-	case n.Width || n.IsSet || n.Flags != nil || n.NestedParam != nil || len(n.Modifiers) > 0 ||
-		n.Split != syntax.OptUnset || n.GlobSubst != syntax.OptUnset || n.RcExpand != syntax.OptUnset:
-		why = "it is no bash"
 	case n.Exp == nil:
 	case n.Exp.Op == syntax.OtherParamOps:
 		why = "it evaluates a variable's value"
@@ -157,21 +125,10 @@ func (w *walker) expansion(n *syntax.ParamExp) {
 	}
 }
 
-func (w *walker) statementForm(s *syntax.Stmt) {
-	if s.Coprocess || s.Disown {
-		w.suspect("", "it is no bash")
-	}
-	if t, ok := s.Cmd.(*syntax.TimeClause); ok && w.piped[s] {
-		w.suspect(clip(w.source(t)), "time behind a pipe is another program")
-	}
-}
-
+// pipe marks time behind a pipe: to bash it is the program there.
 func (w *walker) pipe(n *syntax.BinaryCmd) {
-	if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-		if w.piped == nil {
-			w.piped = map[*syntax.Stmt]bool{}
-		}
-		w.piped[n.Y] = true
+	if t, ok := n.Y.Cmd.(*syntax.TimeClause); ok && (n.Op == syntax.Pipe || n.Op == syntax.PipeAll) {
+		w.suspect(clip(w.source(t)), "time behind a pipe is another program")
 	}
 }
 
@@ -202,13 +159,9 @@ func harmless(name string) bool {
 
 // redirection marks what writes a file, sets a variable, or is read differently.
 func (w *walker) redirection(r *syntax.Redirect) {
-	text := clip(w.between(r.Pos(), redirEnd(r)))
+	text := clip(w.between(r.Pos(), r.Word.End()))
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		w.mark(text, "it sets a variable to a file descriptor")
-	}
-	if r.Word == nil {
-		w.suspect(text, "a redirection names no file")
-		return
 	}
 	target := w.unquote(r.Word.Parts)
 	switch r.Op {
@@ -218,7 +171,9 @@ func (w *walker) redirection(r *syntax.Redirect) {
 			w.mark(text, "it opens a network connection")
 		}
 	case syntax.Hdoc, syntax.DashHdoc:
-		w.heredoc(r, text)
+		if strings.Contains(w.src, "\\\n") {
+			w.suspect(text, "a heredoc and a continued line can be read in two ways")
+		}
 	case syntax.DplIn, syntax.DplOut:
 		w.duplicate(r, target, text)
 	default:
@@ -242,31 +197,6 @@ func (w *walker) duplicate(r *syntax.Redirect, target, text string) {
 		return
 	}
 	w.suspect(text, "bash reads this redirection differently")
-}
-
-// heredoc marks delimiters and bodies that the parser ends elsewhere than bash.
-func (w *walker) heredoc(r *syntax.Redirect, text string) {
-	if strings.Contains(w.src, "\\\n") {
-		w.suspect(text, "a heredoc and a continued line can be read in two ways")
-	}
-	for _, p := range r.Word.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit, *syntax.SglQuoted:
-			continue
-		case *syntax.DblQuoted:
-			if len(p.Parts) == 0 || len(p.Parts) == 1 && isLit(p.Parts[0]) {
-				continue
-			}
-		}
-		w.suspect(text, "the heredoc's delimiter is not plain")
-	}
-}
-
-func redirEnd(r *syntax.Redirect) syntax.Pos {
-	if r.Word == nil {
-		return r.OpPos
-	}
-	return r.Word.End()
 }
 
 // gaps checks that nothing but blanks stands between the words of a command:

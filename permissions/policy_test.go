@@ -174,6 +174,45 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestWhy: the trace names what makes a line opaque.
+func TestWhy(t *testing.T) {
+	long := strings.Repeat("a", maxLine)
+	for _, c := range []struct{ line, part, why string }{
+		{"ls a\\\nb", "ls a\\\nb", "continued in the middle"},
+		{"ls # x \\\nls", " # x ", "skipped"},
+		{"# x \\\nls", "# x ", "comment"},
+		{"ls a\rb", "ls a\rb", "control character"},
+		{"for x in $(ls) b; do ls; done", "$(ls)", "substitution"},
+		{"cat <(ls) b", "<(ls)", "process substitution"},
+		{"cat <<E\n$(ls)\nE", "$(ls)", "substitution"},
+		{"cat <<$x\na\n$x", "cat", "cannot read"},
+		{"cat <<-E\n\ta \\\nE\nE", "<<-E", "two ways"},
+		{"X+= ls", "=", "skipped"},
+		{"ls | time ls", "time ls", "pipe"},
+		{"ls " + long, "ls aaa", "too long"},
+		{"ls " + strings.Repeat("(", maxBrackets+1), "ls (((", "too long"},
+		{strings.Repeat("( ", 101) + "ls" + strings.Repeat(" )", 101), "( ( (", "too deep"},
+		{"echo ${x@P}", "${x@P}", "value"},
+		{"ls >&x", ">&x", "writes a file"},
+		{"ls 2>&-x", "2>&-x", "differently"},
+		{"ls {v}<x", "{v}<x", "descriptor"},
+		{"ls </dev/tcp/h/1", "</dev/tcp/h/1", "network"},
+		{"read x", "read x", "sets variables"},
+		{"A=1", "A=1", "only sets"},
+		{"m=(a b)", "m=(a b)", "only sets"},
+		{"echo 'x", "echo 'x", "cannot read"},
+	} {
+		tr := newPolicy(t, WithAllow("bash(*)", "bash(X+=* *)")).Explain("bash", command(c.line))
+		if tr.Decision != Ask || !strings.HasPrefix(tr.Opaque, c.part) || !strings.Contains(tr.Why, c.why) {
+			t.Errorf("%.60q: %v, %.60q, %s", c.line, tr.Decision, tr.Opaque, tr.Why)
+		}
+	}
+	// A limit only makes a verdict stricter.
+	if d := newPolicy(t, WithAllow("bash(*)"), WithDeny("bash(rm *)")).Decide("bash", command("ls "+long+"; rm x")); d != Deny {
+		t.Error("a deny rule behind the limit:", d)
+	}
+}
+
 // TestUnwrap: deny and ask rules see behind wrappers, allow rules do not.
 func TestUnwrap(t *testing.T) {
 	denied := map[string]Decision{}
