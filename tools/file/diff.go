@@ -60,7 +60,63 @@ func gaps(a, b [][]byte) []gap {
 		}
 		i, j = p[0]+1, p[1]+1
 	}
+	for k := range out {
+		var before, after gap // how far the neighbours leave room
+		after.a0 = len(a)
+		if k > 0 {
+			before = out[k-1]
+		}
+		if k+1 < len(out) {
+			after = out[k+1]
+		}
+		switch g := &out[k]; {
+		case g.a0 == g.a1:
+			g.move(slide(b, g.b0, g.b1, g.a0-before.a1, after.a0-g.a1))
+		case g.b0 == g.b1:
+			g.move(slide(a, g.a0, g.a1, g.a0-before.a1, after.a0-g.a1))
+		}
+	}
 	return out
+}
+
+func (g *gap) move(by int) {
+	g.a0, g.a1, g.b0, g.b1 = g.a0+by, g.a1+by, g.b0+by, g.b1+by
+}
+
+// slide tells how far to move a stretch of lines that only came, or only went, to
+// where a person would see it begin. A stretch can move by a line when the line that
+// it takes in is equal to the one that it lets go.
+func slide(lines [][]byte, start, end, up, down int) int {
+	const far = 100
+	best, least := 0, cost(lines, start, end)
+	for by := 1; by <= min(down, far) && bytes.Equal(lines[start+by-1], lines[end+by-1]); by++ {
+		if c := cost(lines, start+by, end+by); c <= least {
+			best, least = by, c
+		}
+	}
+	for by := 1; by <= min(up, far) && bytes.Equal(lines[start-by], lines[end-by]); by++ {
+		if c := cost(lines, start-by, end-by); c < least {
+			best, least = -by, c
+		}
+	}
+	return best
+}
+
+// cost is low for a stretch that begins and ends where little is indented, best
+// after an empty line.
+func cost(lines [][]byte, start, end int) int {
+	c := 2*indent(lines, start) + 2*indent(lines, end)
+	if start > 0 && len(bytes.TrimSpace(lines[start-1])) > 0 {
+		c++
+	}
+	return c
+}
+
+func indent(lines [][]byte, i int) int {
+	if i >= len(lines) {
+		return 0
+	}
+	return len(lines[i]) - len(bytes.TrimLeft(lines[i], " \t"))
 }
 
 // add appends lines with their mark.

@@ -30,6 +30,9 @@ func TestHunks(t *testing.T) {
 		{"final newline comes", "a\nb", "a\nb\n", 1, []Hunk{{1, 1, []string{" a", "-b", noNewline, "+b"}}}},
 		{"none before and after", "a\nb", "x\nb", 1, []Hunk{{1, 1, []string{"-a", "+x", " b", noNewline}}}},
 		{"CR", "a\r\nb\r\n", "a\nb\r\n", 1, []Hunk{{1, 1, []string{"-a\r", "+a", " b\r"}}}},
+		{"whole function", "func a() {\n\tx()\n}\n\nfunc c() {\n\tx()\n}\n", "func a() {\n\tx()\n}\n\nfunc b() {\n\tx()\n}\n\nfunc c() {\n\tx()\n}\n", 0, []Hunk{{5, 5, []string{"+func b() {", "+\tx()", "+}", "+"}}}},
+		{"function goes", "func a() {\n\tx()\n}\n\nfunc b() {\n\tx()\n}\n\nfunc c() {\n\tx()\n}\n", "func a() {\n\tx()\n}\n\nfunc c() {\n\tx()\n}\n", 0, []Hunk{{5, 5, []string{"-func b() {", "-\tx()", "-}", "-"}}}},
+		{"last function", "func a() {\n\tx()\n}\n", "func a() {\n\tx()\n}\n\nfunc b() {\n\tx()\n}\n", 0, []Hunk{{4, 4, []string{"+", "+func b() {", "+\tx()", "+}"}}}},
 		{"bytes", "\xff\n", "\xfe\x00\n", 1, []Hunk{{1, 1, []string{"-\xff", "+\xfe\x00"}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
