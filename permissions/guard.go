@@ -76,7 +76,7 @@ func (w *walker) check(n syntax.Node) {
 		}
 	case *syntax.ArithmExp, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CStyleLoop:
 		w.mark(clip(w.source(n)), "it calculates")
-	case *syntax.TestClause, *syntax.TestDecl:
+	case *syntax.TestClause:
 		w.mark(clip(w.source(n)), "it evaluates a condition")
 	case *syntax.CmdSubst:
 		w.mark(clip(w.source(n)), "it runs a substitution")
