@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -200,6 +201,32 @@ func (p *place) read(at fs.FileInfo, limit int64) ([]byte, fs.FileInfo, error) {
 		return nil, nil, fmt.Errorf("%s: %w", p.path, unwrapPath(err))
 	}
 	return data, info, nil
+}
+
+// holds tells whether the file holds exactly the given content.
+func (p *place) holds(at fs.FileInfo, content []byte) (bool, error) {
+	f, info, err := p.open(at, os.O_RDONLY)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	if info.Size() != int64(len(content)) {
+		return false, nil
+	}
+	block := make([]byte, 64<<10)
+	for {
+		n, err := f.Read(block)
+		if n > len(content) || !bytes.Equal(block[:n], content[:n]) {
+			return false, nil
+		}
+		content = content[n:]
+		if err == io.EOF {
+			return len(content) == 0, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", p.path, unwrapPath(err))
+		}
+	}
 }
 
 // readUpTo reads all of r. Files below /proc say that they have no bytes, and

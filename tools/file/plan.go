@@ -156,12 +156,13 @@ func (p *plan) unchanged() error {
 	if p.was == nil {
 		return fs.ErrExist
 	}
-	now, _, err := p.place.read(info, int64(len(p.change.Before))+keptFile)
-	switch {
-	case errors.Is(err, ErrFileTooLarge): // it grew: what was added is no short diff
-		return &ChangedError{Path: p.change.Path, Since: sinceChecked}
-	case err == nil && !bytes.Equal(now, p.change.Before):
-		return &ChangedError{Path: p.change.Path, Since: sinceChecked, Hunks: Hunks(p.change.Before, now, 1)}
+	same, err := p.place.holds(info, p.change.Before)
+	if err != nil || same {
+		return err
 	}
-	return err
+	changed := &ChangedError{Path: p.change.Path, Since: sinceChecked}
+	if now, _, err := p.place.read(info, int64(len(p.change.Before))+keptFile); err == nil {
+		changed.Hunks = Hunks(p.change.Before, now, 1)
+	}
+	return changed
 }
