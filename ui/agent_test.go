@@ -87,16 +87,22 @@ type stage struct {
 	tap   func(app.Event) // sees what is emitted
 }
 
+// newStage is a stage whose screen does not run yet.
+func newStage(t *testing.T, opts Options) *stage {
+	s := &stage{app: &recorder{}, pump: NewPump()}
+	t.Cleanup(func() {
+		s.pump.Close()
+		time.Sleep(time.Minute) // timers that were set run out
+	})
+	s.model = New(s.app, s.pump, opts)
+	return s
+}
+
 // on runs a test on a screen of w by h cells, in fake time.
 func on(t *testing.T, w, h int, opts Options, test func(t *testing.T, s *stage), options ...tea.ProgramOption) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &stage{app: &recorder{}, pump: NewPump()}
-		t.Cleanup(func() {
-			s.pump.Close()
-			time.Sleep(time.Minute) // timers that were set run out
-		})
-		s.model = New(s.app, s.pump, opts)
+		s := newStage(t, opts)
 		s.Screen = uitest.Run(t, s.model, w, h, options...)
 		s.emit(app.State{Workspace: "/home/me/acme", Branch: "main", Model: "gpt-5.1", Provider: "api.openai.com", Sandbox: "bwrap"}, app.Opened{})
 		test(t, s)

@@ -6,9 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/ui/uitest"
 )
 
 // wantLog checks what the screen asked of the application.
@@ -133,6 +137,30 @@ func TestPasteKeepsTabsAndDropsControls(t *testing.T) {
 		s.wantText(t, "all:\n\tgo test")
 		s.wantLog(t)
 	})
+}
+
+// What is typed before the terminal is ours comes with line feeds for enter.
+func TestTypedBeforeTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, Options{})
+		s.Screen = uitest.Run(t, early{s.model}, 80, 24)
+		s.Wait(time.Second)
+		s.wantLog(t, `submit "fix it"`)
+		s.Key("ctrl+j")
+		s.wantText(t, "\n")
+	})
+}
+
+// early is a program to which keys come with its first message.
+type early struct{ tea.Model }
+
+func (e early) Init() tea.Cmd {
+	var keys []tea.Cmd
+	for _, r := range "fix it" {
+		keys = append(keys, func() tea.Msg { return tea.KeyPressMsg{Code: r, Text: string(r)} })
+	}
+	keys = append(keys, func() tea.Msg { return tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl} })
+	return tea.Batch(e.Model.Init(), tea.Sequence(keys...))
 }
 
 // A paste that the terminal does not mark is not sent at its first line end.

@@ -10,7 +10,12 @@ import (
 	"github.com/phero-agent/agent/app"
 )
 
-const quitWithin = 2 * time.Second // the second ctrl+c
+const (
+	quitWithin = 2 * time.Second // the second ctrl+c
+	// An enter that was typed before the terminal was ours comes as a line feed,
+	// which is ctrl+j, and comes at once.
+	typedAhead = 250 * time.Millisecond
+)
 
 // key sends a key to who has the keys: the dialog, the popup, then the focus.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
@@ -216,6 +221,9 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return m.send()
 	case actNewline:
+		if msg.String() == "ctrl+j" && m.look.now.Sub(m.begun) < typedAhead {
+			return m.compose(actSend, msg)
+		}
 		c.newline()
 	case actHistoryBack:
 		m.recall(msg, c.atFirstRow(), m.history.back)

@@ -202,7 +202,7 @@ func TestEditor(t *testing.T) {
 	}
 	c := startChild(t, "editor", "VISUAL="+filepath.Join(dir, "editor")+" --wait")
 	c.wait("hello from before")
-	c.typed("first\n")
+	c.typed("\x1b[200~first\n\x1b[201~")
 	c.wait("first")
 	c.typed("\x07")
 	c.wait("EDITING --wait")

@@ -51,6 +51,7 @@ type Model struct {
 	modal     dialog      // what the person opened; above the questions
 	finding   *finder
 
+	begun     time.Time
 	lastKey   time.Time
 	held      bool      // an enter waits for what follows on it
 	heldEnter int       // counts them
@@ -77,6 +78,7 @@ func New(a Agent, p *Pump, opts Options) *Model {
 
 // Init asks for what the first frame does not need.
 func (m *Model) Init() tea.Cmd {
+	m.begun = time.Now()
 	cmds := []tea.Cmd{m.pump.next, m.history.load(), m.readMode()}
 	if m.opts.Theme == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
