@@ -10,8 +10,8 @@
 // # Paths and races
 //
 // A path is cleaned by its text, then every symlink is followed, also a dangling
-// one; what comes out must lie in the working directory, or for read, glob and grep
-// in a read-only root, the nearest of them. It is opened as it was resolved, name by
+// one; what comes out must lie in the working directory or another root, for read, glob
+// and grep also in a read-only one; the nearest of them counts. It is opened as it was resolved, name by
 // name and by descriptor, and no name on the way may be a link: what is swapped in
 // after the check is refused. A search opens its folders the same way and enters no
 // linked one. Where names differ only in case, the file system says whether a path

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Defaults of the options.
@@ -21,6 +22,7 @@ type Option func(*options)
 
 type options struct {
 	workingDir  string // as given; resolved by newOptions
+	moreRoots   []string
 	readRoots   []string
 	maxFileSize int64
 	maxChars    int
@@ -41,6 +43,12 @@ func WithWorkingDirectory(dir string) Option { return func(o *options) { o.worki
 // nothing; the file system's root is refused (FILE-10 to FILE-13).
 func WithReadOnlyRoots(dirs ...string) Option {
 	return func(o *options) { o.readRoots = append(o.readRoots, dirs...) }
+}
+
+// WithRoots lets all tools also reach, and change, the files under dirs, as if each
+// were part of the working directory. What holds for a read-only root holds for them.
+func WithRoots(dirs ...string) Option {
+	return func(o *options) { o.moreRoots = append(o.moreRoots, dirs...) }
 }
 
 // WithMaxFileSize limits, in bytes, the file that an edit takes, a whole-file
@@ -100,13 +108,13 @@ func newOptions(opts []Option) (*options, error) {
 	if info, err := os.Stat(o.workingDir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("working directory: %s is not a directory", o.workingDir)
 	}
-	for _, r := range o.readRoots {
+	for _, r := range slices.Concat(o.moreRoots, o.readRoots) {
 		abs, err := absolute(r, o.workingDir)
 		if err != nil {
-			return nil, fmt.Errorf("read-only root: %w", err)
+			return nil, fmt.Errorf("root %s: %w", r, err)
 		}
 		if filepath.Dir(abs) == abs {
-			return nil, fmt.Errorf("read-only root: %s is the whole file system; name the directories to read", abs)
+			return nil, fmt.Errorf("root %s is the whole file system; name the directories that are needed", abs)
 		}
 	}
 	return o, nil

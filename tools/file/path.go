@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -53,11 +54,12 @@ func (o *options) resolve(path string, reading bool) (root, resolved string, err
 
 // roots lists the directories that a call may reach, resolved.
 func (o *options) roots(reading bool) []string {
-	roots := []string{o.workingDir}
-	if !reading {
-		return roots
+	more := o.moreRoots
+	if reading {
+		more = slices.Concat(more, o.readRoots)
 	}
-	for _, r := range o.readRoots {
+	roots := []string{o.workingDir}
+	for _, r := range more {
 		abs, err := absolute(r, o.workingDir)
 		if err != nil {
 			continue

@@ -191,15 +191,37 @@ func TestReadOnlyRoots(t *testing.T) {
 			t.Error("the file below the read-only root was changed")
 		}
 	}
-	if _, err := NewReadTool(WithWorkingDirectory(ws), WithReadOnlyRoots("/")); err == nil {
-		t.Error("the whole file system was taken as a read-only root") // C7
+	for _, whole := range []Option{WithReadOnlyRoots("/"), WithRoots("/")} {
+		if _, err := NewReadTool(WithWorkingDirectory(ws), whole); err == nil {
+			t.Error("the whole file system was taken as a root") // C7
+		}
+	}
+}
+
+func TestRoots(t *testing.T) {
+	top := tree(t, map[string]string{"ws/f": "", "more/x": "old", "more/out": "-> ../other", "other/": ""})
+	opts := []Option{WithWorkingDirectory(filepath.Join(top, "ws")), WithRoots("../more")}
+	x := filepath.Join(top, "more/x")
+	if _, err := edit(t, EditInput{FilePath: x, OldString: "old", NewString: "new"}, opts...); err != nil || content(t, x) != "new" {
+		t.Errorf("edit: %v", err)
+	}
+	if err := write(t, WriteInput{FilePath: "../more/a/b", Content: "b"}, opts...); err != nil {
+		t.Errorf("write: %v", err)
+	}
+	if got, err := grep(t, GrepInput{Pattern: "new|b", Path: filepath.Dir(x)}, opts...); err != nil || len(got.Output) != 2 {
+		t.Errorf("grep: %v, %v", got, err)
+	}
+	for _, path := range []string{"../other/y", "../more/out/y", "../more/../y"} {
+		if err := write(t, WriteInput{FilePath: path, Content: "no"}, opts...); !errors.Is(err, ErrPathOutsideWorkingDirectory) {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
 }
 
 // FILE-01, FILE-02
 func TestConstructorsTakeEveryOption(t *testing.T) {
 	opts := []Option{
-		WithWorkingDirectory(t.TempDir()), WithReadOnlyRoots(t.TempDir()), WithMaxFileSize(1), WithMaxOutputChars(1), WithReadTracker(NewReadTracker()),
+		WithWorkingDirectory(t.TempDir()), WithReadOnlyRoots(t.TempDir()), WithRoots(t.TempDir()), WithMaxFileSize(1), WithMaxOutputChars(1), WithReadTracker(NewReadTracker()),
 		WithNoOverwrite(), WithOnWrite(nil), WithBeforeWrite(nil), WithMaxResults(1), WithNoIgnore(), nil,
 	}
 	names := map[string]bool{"read": false, "write": true, "edit": true, "multi_edit": true, "glob": false, "grep": false}
