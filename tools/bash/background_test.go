@@ -13,6 +13,7 @@ import (
 )
 
 func TestBackgroundShell(t *testing.T) { // BASH-37, BASH-38, BASH-39, E1, E2, E6, E15
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make()
 		id := background(t, b, "mkfifo go; echo one; read x <go; echo two; exit 3")
@@ -47,6 +48,7 @@ func TestBackgroundShell(t *testing.T) { // BASH-37, BASH-38, BASH-39, E1, E2, E
 }
 
 func TestBackgroundErrors(t *testing.T) { // BASH-38, BASH-40, E14
+	t.Parallel()
 	b := newTool(t)
 	for _, id := range []string{"../x", "bash_99", strings.Repeat("x", 10_000)} {
 		if _, err := readShell(t, b, OutputInput{BashID: id}); !errors.Is(err, ErrShellNotFound) {
@@ -75,6 +77,7 @@ func TestBackgroundErrors(t *testing.T) { // BASH-38, BASH-40, E14
 }
 
 func TestOutputFilter(t *testing.T) { // BASH-38
+	t.Parallel()
 	dir := workspace(t)
 	b := newTool(t, WithWorkingDirectory(dir))
 	id := background(t, b, "mkfifo go; printf 'a1\\nb2\\na3\\nhalf a'; touch ready; read x <go; printf ' line\\nlast a'")
@@ -94,6 +97,7 @@ func TestOutputFilter(t *testing.T) { // BASH-38
 }
 
 func TestKillShell(t *testing.T) { // BASH-40, BASH-49, E8
+	t.Parallel()
 	needs(t, "setsid")
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make()
@@ -127,6 +131,7 @@ func TestKillShell(t *testing.T) { // BASH-40, BASH-49, E8
 }
 
 func TestKillOfAFinishedShell(t *testing.T) { // BASH-40
+	t.Parallel()
 	b := newTool(t)
 	id := background(t, b, "echo x")
 	eventually(t, "it ended", func() bool { return !b.Shells()[0].Running })
@@ -139,6 +144,7 @@ func TestKillOfAFinishedShell(t *testing.T) { // BASH-40
 }
 
 func TestBackgroundLifetime(t *testing.T) { // BASH-41, BASH-42, E9
+	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for _, tt := range []struct {
@@ -176,6 +182,7 @@ func TestBackgroundLifetime(t *testing.T) { // BASH-41, BASH-42, E9
 }
 
 func TestBackgroundLeftovers(t *testing.T) { // decision 16
+	t.Parallel()
 	b := newTool(t)
 	m := mark()
 	id := background(t, b, "sleep "+m+" & echo hi")
@@ -186,6 +193,7 @@ func TestBackgroundLeftovers(t *testing.T) { // decision 16
 }
 
 func TestBackgroundOutputCap(t *testing.T) { // BASH-43, BASH-44, E4, E5
+	t.Parallel()
 	if DefaultMaxBackgroundOutput != 1<<20 {
 		t.Error(DefaultMaxBackgroundOutput)
 	}
@@ -199,14 +207,14 @@ func TestBackgroundOutputCap(t *testing.T) { // BASH-43, BASH-44, E4, E5
 
 	dir := workspace(t)
 	b = newTool(t, WithWorkingDirectory(dir), WithMaxBackgroundOutput(10))
-	id = background(t, b, "mkfifo go; printf 0123456789; read x <go; printf abcdefghij; read x <go; printf ABCDE")
+	id = background(t, b, "mkfifo go0 go1; printf 0123456789; read x <go0; printf abcdefghij; read x <go1; printf ABCDE")
 	steps := []string{"0123456789", "abcdefghij"} // what was read and is dropped later does not count
-	for _, want := range steps {
+	for i, want := range steps {
 		eventually(t, "it printed "+want, func() bool { return strings.HasSuffix(b.Shells()[0].Tail, want) })
 		if out, err := readShell(t, b, OutputInput{BashID: id}); err != nil || out.Output != want || out.Dropped {
 			t.Errorf("%+v, %v", out, err)
 		}
-		write(t, filepath.Join(dir, "go"), "x\n")
+		write(t, filepath.Join(dir, "go"+itoa(i)), "x\n")
 	}
 	if out, last := readToEnd(t, b, id); out != "ABCDE" || last.Dropped {
 		t.Errorf("%q, %+v", out, last)
@@ -226,6 +234,7 @@ func TestBackgroundOutputCap(t *testing.T) { // BASH-43, BASH-44, E4, E5
 }
 
 func TestHalfACharacter(t *testing.T) { // E3
+	t.Parallel()
 	dir := workspace(t)
 	b := newTool(t, WithWorkingDirectory(dir))
 	id := background(t, b, "mkfifo go; printf 'x\\xc3'; touch ready; read x <go; printf '\\xa9\\xc3'")
@@ -246,6 +255,7 @@ func TestHalfACharacter(t *testing.T) { // E3
 }
 
 func TestClose(t *testing.T) { // BASH-45, BASH-46, E10
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make()
 		m := mark()
@@ -272,6 +282,7 @@ func TestClose(t *testing.T) { // BASH-45, BASH-46, E10
 }
 
 func TestCloseWhileStarting(t *testing.T) { // E10
+	t.Parallel()
 	b := newTool(t)
 	m := mark()
 	var wg sync.WaitGroup
@@ -289,6 +300,7 @@ func TestCloseWhileStarting(t *testing.T) { // E10
 }
 
 func TestCloseSparesForegroundCommands(t *testing.T) { // BASH-46
+	t.Parallel()
 	dir := workspace(t)
 	b := newTool(t, WithWorkingDirectory(dir))
 	run(t, b, "mkfifo go")
@@ -303,6 +315,7 @@ func TestCloseSparesForegroundCommands(t *testing.T) { // BASH-46
 }
 
 func TestTooManyShells(t *testing.T) { // E12
+	t.Parallel()
 	b := newTool(t)
 	seen := map[string]bool{}
 	for range MaxShells {
@@ -322,6 +335,7 @@ func TestTooManyShells(t *testing.T) { // E12
 }
 
 func TestConcurrentShellCalls(t *testing.T) { // E7, E13
+	t.Parallel()
 	b := newTool(t)
 	id := background(t, b, "for i in {1..2000}; do echo line $i; done")
 	var mu sync.Mutex
@@ -362,6 +376,7 @@ func TestConcurrentShellCalls(t *testing.T) { // E7, E13
 }
 
 func TestShellsHandler(t *testing.T) {
+	t.Parallel()
 	dir := workspace(t)
 	var mu sync.Mutex
 	var states []string
@@ -399,6 +414,7 @@ func TestShellsHandler(t *testing.T) {
 }
 
 func TestMoveToTheBackground(t *testing.T) { // IMP-31
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		var mu sync.Mutex
 		var shown strings.Builder
@@ -450,6 +466,7 @@ func make1(t *testing.T, b *Tool, id, command string) <-chan *Output {
 }
 
 func TestMovedCommandOutlivesItsCall(t *testing.T) { // IMP-31
+	t.Parallel()
 	dir := workspace(t)
 	b := newTool(t, WithWorkingDirectory(dir), WithDefaultTimeout(2*time.Second))
 	m := mark()

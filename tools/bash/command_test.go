@@ -14,6 +14,7 @@ import (
 )
 
 func TestToolsHaveTheirNames(t *testing.T) { // BASH-01
+	t.Parallel()
 	b := newTool(t)
 	for want, tool := range map[string]*tools.Tool{"bash": b.Tool(), "bash_output": b.OutputTool(), "kill_shell": b.KillTool()} {
 		if tool.Name() != want || tool.Description() == "" {
@@ -36,7 +37,8 @@ func TestToolsHaveTheirNames(t *testing.T) { // BASH-01
 	}
 }
 
-func TestOutputAndExitCode(t *testing.T) { // BASH-02, BASH-03, BASH-05, BASH-06
+func TestOutputAndExitCode(t *testing.T) { // BASH-02, BASH-03, BASH-05, BASH-06, C15
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		killed, killedCode := "exit code: -1 (signal: killed)", -1
 		if strings.HasSuffix(t.Name(), "bubblewrap") {
@@ -63,6 +65,7 @@ func TestOutputAndExitCode(t *testing.T) { // BASH-02, BASH-03, BASH-05, BASH-06
 				{"exit 255", "exit code: 255", 255},
 				{"kill -9 $$", killed, killedCode},                                               // A9
 				{"cat", "(no output)", 0},                                                        // B1
+				{"readlink /proc/self/fd/0", "/dev/null\n", 0},                                   // B5
 				{"read x; echo $?", "1\n", 0},                                                    // B2
 				{"tty", "not a tty\nexit code: 1", 1},                                            // B4
 				{"--version", "bash: line 1: --version: command not found\nexit code: 127", 127}, // B15
@@ -83,6 +86,7 @@ func TestOutputAndExitCode(t *testing.T) { // BASH-02, BASH-03, BASH-05, BASH-06
 }
 
 func TestStreamsKeepTheirOrder(t *testing.T) { // BASH-03, C12
+	t.Parallel()
 	b := newTool(t)
 	var want strings.Builder
 	for range 1000 {
@@ -94,6 +98,7 @@ func TestStreamsKeepTheirOrder(t *testing.T) { // BASH-03, C12
 }
 
 func TestInputErrors(t *testing.T) { // BASH-04, BASH-52
+	t.Parallel()
 	b := newTool(t)
 	for _, tt := range []struct {
 		arguments string
@@ -131,6 +136,7 @@ func TestInputErrors(t *testing.T) { // BASH-04, BASH-52
 }
 
 func TestLongCommand(t *testing.T) { // BASH-52, B6
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		word := strings.Repeat("x", 200<<10)
 		for _, b := range []*Tool{make(WithMaxOutputChars(0)), make(WithMaxOutputChars(0), WithPersistentShell())} {
@@ -146,6 +152,7 @@ func TestLongCommand(t *testing.T) { // BASH-52, B6
 }
 
 func TestCommandInInvalidUTF8(t *testing.T) { // B8: both see the decoded text
+	t.Parallel()
 	b := newTool(t)
 	out, err := b.Tool().Handle(context.Background(), "{\"command\": \"printf %s 'a\xff' | od -An -tx1\"}")
 	if err != nil || !strings.Contains(out.(*Output).Output, "61 ef bf bd") {
@@ -154,6 +161,7 @@ func TestCommandInInvalidUTF8(t *testing.T) { // B8: both see the decoded text
 }
 
 func TestWorkingDirectory(t *testing.T) { // BASH-07, SBX-01
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		if out := run(t, make(), "pwd"); out.Output != dir+"\n" {
 			t.Errorf("pwd: %q", out.Output)
@@ -188,6 +196,7 @@ func TestBashMissing(t *testing.T) { // BASH-02, B13
 }
 
 func TestForkFails(t *testing.T) { // A13
+	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("root has no limit of processes")
 	}
@@ -205,13 +214,15 @@ func TestForkFails(t *testing.T) { // A13
 }
 
 func TestDescriptionsDiffer(t *testing.T) { // BASH-29
+	t.Parallel()
 	fresh, persistent := newTool(t).Tool().Description(), newTool(t, WithPersistentShell()).Tool().Description()
 	if !strings.Contains(fresh, "starts fresh") || strings.Contains(persistent, "starts fresh") || !strings.Contains(persistent, "carry over") {
 		t.Errorf("fresh: %s\npersistent: %s", fresh, persistent)
 	}
 }
 
-func TestGuards(t *testing.T) { // BASH-08, BASH-16, BASH-17, F
+func TestGuards(t *testing.T) { // BASH-08, BASH-16, BASH-17, F1, F2
+	t.Parallel()
 	dir := workspace(t)
 	for _, tt := range []struct {
 		name    string
@@ -222,7 +233,8 @@ func TestGuards(t *testing.T) { // BASH-08, BASH-16, BASH-17, F
 		{"block", []Option{WithBlocklist("Curl")}, "CURL x", ErrCommandBlocked},
 		{"block twice", []Option{WithBlocklist("x y"), WithBlocklist("z")}, "echo z", ErrCommandBlocked},
 		{"block spaces", []Option{WithBlocklist("x y")}, "x   y", ErrCommandBlocked},
-		{"block empty", []Option{WithBlocklist("")}, "true", nil}, // F4
+		{"block empty", []Option{WithBlocklist("")}, "true", nil},                       // F4
+		{"block is easy to get around", []Option{WithBlocklist("true")}, "t''rue", nil}, // BASH-51
 		{"allow", []Option{WithAllowlist("go test")}, "ls", ErrCommandNotAllowed},
 		{"allow case", []Option{WithAllowlist("ECHO")}, "echo x", nil},
 		{"allow empty", []Option{WithAllowlist("")}, "true", ErrCommandNotAllowed}, // F4
@@ -271,6 +283,7 @@ func (r *envRunner) Command(ctx context.Context, command string, opts RunOptions
 var _, _, _ Runner = (*envRunner)(nil), LocalRunner{}, (*BubblewrapRunner)(nil) // SBX-19
 
 func TestCustomRunner(t *testing.T) { // BASH-18, BASH-19, BASH-24
+	t.Parallel()
 	r := &envRunner{}
 	b := newTool(t, WithRunner(r), WithEnv("A=1", "B="), WithTimeout(hang/100))
 	if out := run(t, b, "echo $A"); out.Output != "1\n" {
@@ -291,6 +304,7 @@ type nothingRunner struct{}
 func (nothingRunner) Command(context.Context, string, RunOptions) (*exec.Cmd, error) { return nil, nil }
 
 func TestRunnerThatReturnsNothing(t *testing.T) {
+	t.Parallel()
 	if _, err := call(t, context.Background(), newTool(t, WithRunner(nothingRunner{})), Input{Command: "true"}); err == nil {
 		t.Error("no error")
 	}

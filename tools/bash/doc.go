@@ -20,8 +20,8 @@
 // sandboxed commands die with it; on the host the shell itself does on Linux,
 // and what it started lives on.
 //
-// A timeout or a cancelled context sends SIGTERM to the process group, and
-// SIGKILL 300 ms later.
+// A timeout, a cancelled context or a kill sends SIGTERM to the process group,
+// and SIGKILL 300 ms later. With bubblewrap everything inside is killed at once.
 //
 // # What the model gets
 //
@@ -31,9 +31,31 @@
 // end come last: what was killed, "command timed out after …", "exit code: N".
 // In a sandbox a signal is the exit code 128+n, as bash says it.
 //
+// # What carries over
+//
+// With [WithPersistentShell]: the working directory and the exported variables,
+// as bytes. Not functions, aliases, options, traps, umask, limits or the
+// attribute of read-only variables, and nothing that starts code in the next
+// shell (BASH_ENV and its kind). A command can cd above the working directory,
+// and does not move what the policy or the file tools take for it. Parallel
+// calls start from one state; of those that changed it the last to be started
+// wins.
+//
 // # Guards are no boundary
 //
 // Blocklist, allowlist and safe mode match texts in the command and are easy to
 // get around. They stop accidents. The sandbox is the boundary, see
 // [BubblewrapRunner]; [LocalRunner] has none.
+//
+// # What the sandbox leaves open
+//
+// The workspace is writable: a command can fill the disk, leave any kind of file
+// there (as root also a setuid one, so do not run the agent as root), and change
+// files that people or tools run later, such as a Makefile, package.json,
+// .envrc, .vscode/tasks.json or a hooks manager's scripts. Only the repository's
+// config and hooks are protected, see [WithGitProtection]. Whoever runs git on
+// the host for the agent still turns hooks, fsmonitor, external diff, textconv
+// and pagers off. Memory, processors and the number of processes are not
+// limited. Sockets inside the workspace can be reached. With the network, so can
+// everything on localhost.
 package bash

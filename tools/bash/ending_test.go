@@ -14,6 +14,7 @@ import (
 // What a shell leaves behind never delays the return, is killed where it can be
 // reached, and is named.
 func TestLeftovers(t *testing.T) { // BASH-50, A1, A2, A3, decision 16
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make()
 		for name, line := range map[string]string{
@@ -38,6 +39,7 @@ func TestLeftovers(t *testing.T) { // BASH-50, A1, A2, A3, decision 16
 }
 
 func TestWhatEndsByItselfIsNotNamed(t *testing.T) {
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make()
 		for _, line := range []string{"(sleep 0.01; echo late) & echo early", "echo early; echo late > >(cat)", "yes | head -1"} {
@@ -53,6 +55,7 @@ func TestWhatEndsByItselfIsNotNamed(t *testing.T) {
 
 // A process that left the session cannot be reached on the host; in the sandbox it can.
 func TestEscapees(t *testing.T) { // BASH-50, A4, A5
+	t.Parallel()
 	needs(t, "setsid")
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make()
@@ -83,7 +86,8 @@ func TestEscapees(t *testing.T) { // BASH-50, A4, A5
 	})
 }
 
-func TestTimeoutKillsEverything(t *testing.T) { // BASH-47, BASH-49, SBX-14, A4, A6, A10, A11, C17
+func TestTimeoutKillsEverything(t *testing.T) { // BASH-47, BASH-49, SBX-14, V13, A4, A6, A10, A11, C17
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make(WithTimeout(300 * time.Millisecond))
 		for name, line := range map[string]string{
@@ -108,6 +112,7 @@ func TestTimeoutKillsEverything(t *testing.T) { // BASH-47, BASH-49, SBX-14, A4,
 }
 
 func TestCancelKillsEverything(t *testing.T) { // BASH-48, BASH-49, A7
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make()
 		m := mark()
@@ -136,6 +141,7 @@ func TestCancelKillsEverything(t *testing.T) { // BASH-48, BASH-49, A7
 }
 
 func TestCancelAtBadMoments(t *testing.T) { // A8
+	t.Parallel()
 	b := newTool(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -159,6 +165,7 @@ func TestCancelAtBadMoments(t *testing.T) { // A8
 }
 
 func TestTimeoutAtTheEnd(t *testing.T) { // A15
+	t.Parallel()
 	for i := range 40 {
 		b := newTool(t, WithTimeout(time.Duration(i+1)*400*time.Microsecond))
 		out := run(t, b, "true")

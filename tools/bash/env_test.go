@@ -9,6 +9,7 @@ import (
 )
 
 func TestDefaultEnvAllowlist(t *testing.T) { // BASH-21
+	t.Parallel()
 	list := DefaultEnvAllowlist()
 	for _, name := range []string{"PATH", "HOME", "USER", "LANG", "TERM", "TMPDIR"} {
 		if !slices.Contains(list, name) {
@@ -99,6 +100,7 @@ func TestEnvironment(t *testing.T) { // BASH-20, BASH-22, BASH-23, SBX-13, S12, 
 }
 
 func TestInvalidEnv(t *testing.T) { // BASH-23, B11
+	t.Parallel()
 	for _, e := range []string{"A", "", "=x", "A=\x00", "BASH_ENV=/x", "BASH_FUNC_ls%%=() { :; }"} {
 		if _, err := New(WithEnv(e)); !errors.Is(err, ErrInvalidEnv) {
 			t.Errorf("%q: %v", e, err)

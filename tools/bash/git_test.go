@@ -60,6 +60,7 @@ func refused(t *testing.T, b *Tool, commands ...string) {
 }
 
 func TestGitInAClone(t *testing.T) { // SAFE-11, V6, W1, decision 17
+	t.Parallel()
 	dir := workspace(t)
 	repository(t, dir)
 	before, err := os.ReadFile(filepath.Join(dir, ".git/config"))
@@ -83,6 +84,7 @@ func TestGitInAClone(t *testing.T) { // SAFE-11, V6, W1, decision 17
 }
 
 func TestGitPlantedCommondir(t *testing.T) { // SAFE-11, decision 17: it made a host `git status` run a program
+	t.Parallel()
 	dir := workspace(t)
 	repository(t, dir)
 	b := gitTool(t, dir)
@@ -114,6 +116,7 @@ func TestGitPlantedCommondir(t *testing.T) { // SAFE-11, decision 17: it made a 
 }
 
 func TestGitKeepsWhatWasThere(t *testing.T) {
+	t.Parallel()
 	dir := workspace(t)
 	repository(t, dir)
 	git(t, dir, "config", "extensions.worktreeConfig", "true")
@@ -126,6 +129,7 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 }
 
 func TestGitInAWorktree(t *testing.T) { // SAFE-11, IMP-37, W8
+	t.Parallel()
 	main := workspace(t)
 	repository(t, main)
 	dir := filepath.Join(workspace(t), "tree")
@@ -147,6 +151,7 @@ func TestGitInAWorktree(t *testing.T) { // SAFE-11, IMP-37, W8
 }
 
 func TestGitInASubmodule(t *testing.T) { // SAFE-11
+	t.Parallel()
 	other := workspace(t)
 	repository(t, other)
 	super := workspace(t)
@@ -181,6 +186,7 @@ func TestGitInASubmodule(t *testing.T) { // SAFE-11
 }
 
 func TestGitFileThatPointsElsewhere(t *testing.T) { // SAFE-11: it could come with the workspace
+	t.Parallel()
 	victim := workspace(t)
 	repository(t, victim)
 	for _, target := range []string{filepath.Join(victim, ".git"), victim, "/", filepath.Join(victim, "missing")} {
@@ -195,6 +201,7 @@ func TestGitFileThatPointsElsewhere(t *testing.T) { // SAFE-11: it could come wi
 }
 
 func TestGitReserved(t *testing.T) { // V7, W2: no command makes a repository where there is none
+	t.Parallel()
 	dir := workspace(t)
 	b := gitTool(t, dir)
 	refused(t, b, "git init -q .", "mkdir .git/x", "rmdir .git", "mv .git g", "echo x >.git/config")
@@ -214,6 +221,7 @@ func TestGitReserved(t *testing.T) { // V7, W2: no command makes a repository wh
 }
 
 func TestGitWithoutHooks(t *testing.T) { // V7
+	t.Parallel()
 	dir := workspace(t)
 	git(t, dir, "init", "-q", "--template=")
 	b := gitTool(t, dir)
@@ -224,6 +232,7 @@ func TestGitWithoutHooks(t *testing.T) { // V7
 }
 
 func TestGitConfigThatIncludes(t *testing.T) {
+	t.Parallel()
 	dir := workspace(t)
 	repository(t, dir)
 	write(t, filepath.Join(dir, ".gitconfig"), "[user]\n\tname = x\n")
@@ -234,6 +243,7 @@ func TestGitConfigThatIncludes(t *testing.T) {
 }
 
 func TestGitLinks(t *testing.T) { // V8
+	t.Parallel()
 	dir := workspace(t)
 	repository(t, dir)
 	write(t, filepath.Join(dir, "shared/hooks/pre-push"), "")

@@ -6,6 +6,7 @@ import (
 )
 
 func TestHints(t *testing.T) { // decision 19, decision 17
+	t.Parallel()
 	for _, tt := range []struct {
 		output string
 		want   Reach
@@ -67,6 +68,7 @@ func TestHints(t *testing.T) { // decision 19, decision 17
 }
 
 func TestHintOfARealCommand(t *testing.T) { // decision 19
+	t.Parallel()
 	dir := workspace(t)
 	command := "exec 3<>/dev/tcp/1.1.1.1/80"
 	out := run(t, inside(t, dir), command)

@@ -80,6 +80,7 @@ func TestLandlock(t *testing.T) { // decision 20
 }
 
 func TestLandlockPutsTheRepositoryBack(t *testing.T) { // decision 17, where nothing can be mounted
+	t.Parallel()
 	dir := workspace(t)
 	repository(t, dir)
 	hook := write(t, filepath.Join(dir, ".git/hooks/pre-push"), "#!/bin/sh\n")

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-func TestTimeouts(t *testing.T) { // BASH-08 to BASH-11, C18, F7
+func TestTimeouts(t *testing.T) { // BASH-08, BASH-09, BASH-10, BASH-11, C18, F7
+	t.Parallel()
 	if DefaultTimeout != 120*time.Second || MaxTimeout != 600*time.Second || SafeModeTimeout != 30*time.Second {
 		t.Error("the defaults differ")
 	}
@@ -52,6 +53,7 @@ func TestTimeouts(t *testing.T) { // BASH-08 to BASH-11, C18, F7
 }
 
 func TestTimeoutOfTheModel(t *testing.T) { // BASH-10, BASH-11
+	t.Parallel()
 	for _, tt := range []struct {
 		opts []Option
 		in   Input

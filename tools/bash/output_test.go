@@ -32,6 +32,7 @@ func pieces(t *testing.T, text string, total int) (head, tail string) {
 
 // The capture keeps what a simple one would, however the writes are split.
 func TestCaptureProperty(t *testing.T) { // BASH-13, BASH-14, C5, C6, C7
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	alphabet := []string{"a", "\n", "é", "日", "😀", "\xff", "\xc3", "\x80"}
 	for range 3000 {
@@ -75,6 +76,7 @@ func TestCaptureProperty(t *testing.T) { // BASH-13, BASH-14, C5, C6, C7
 
 // A tail gives every byte once, or counts it as dropped.
 func TestTailProperty(t *testing.T) { // BASH-38, BASH-43, BASH-44, E3, E4
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		capacity := rng.IntN(30)
@@ -116,6 +118,7 @@ func TestTailProperty(t *testing.T) { // BASH-38, BASH-43, BASH-44, E3, E4
 }
 
 func TestOutputLimit(t *testing.T) { // BASH-12, BASH-13, C7, C8
+	t.Parallel()
 	if DefaultMaxOutputChars != 30_000 {
 		t.Error(DefaultMaxOutputChars)
 	}
@@ -149,6 +152,7 @@ func TestOutputLimit(t *testing.T) { // BASH-12, BASH-13, C7, C8
 }
 
 func TestOutputIsUTF8(t *testing.T) { // BASH-14, C3, C4, C5
+	t.Parallel()
 	b := newTool(t)
 	for _, c := range []string{"é", "日", "😀"} {
 		for offset := range 4 {
@@ -192,6 +196,7 @@ func TestFlood(t *testing.T) {
 }
 
 func TestEndlessFlood(t *testing.T) { // C2
+	t.Parallel()
 	out := run(t, newTool(t, WithTimeout(hang/100)), "yes")
 	if !out.TimedOut || !out.Truncated || !strings.HasSuffix(out.Output, "\ncommand timed out after 300ms") {
 		t.Errorf("%.100q", out.Output)

@@ -21,6 +21,7 @@ func play(t *testing.T, b *Tool, steps []step) {
 }
 
 func TestPersistentShell(t *testing.T) { // BASH-25, BASH-26, BASH-27, BASH-28, D
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		for _, sub := range []string{"sub", "a dir with 'quotes' and \n newline", "-", "-x", "trailing\n"} {
 			if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
@@ -40,6 +41,7 @@ func TestPersistentShell(t *testing.T) { // BASH-25, BASH-26, BASH-27, BASH-28, 
 			"set -e":            {{"set -e; cd sub; false", "exit code: 1"}, {"pwd; false; echo on", here + "on\n"}},             // D3, D13
 			"killed":            {{"cd sub; kill -9 $$", "*"}, {"pwd", here}},                                                    // D3
 			"exec":              {{"cd sub; exec true", none}, {"pwd", here}, {"cd sub && exec bash -c :", none}, {"pwd", here}}, // D3
+			"above":             {{"cd ..", none}, {"pwd", filepath.Dir(dir) + "\n"}},                                            // D17: allowed; in the sandbox it is an empty directory
 			"subshell":          {{"(cd sub; export A=1)", none}, {"pwd; echo $A", here + "\n"}},                                 // D4
 			"async":             {{"cd sub &", none}, {"pwd", here}},                                                             // D5
 			"export":            {{"export A=1; B=2", none}, {"echo $A $B", "1\n"}},                                              // D7
@@ -81,6 +83,7 @@ func TestPersistentShell(t *testing.T) { // BASH-25, BASH-26, BASH-27, BASH-28, 
 }
 
 func TestPersistentShellOfTimeoutAndBackground(t *testing.T) { // BASH-28, D5, D6
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 			t.Fatal(err)
@@ -103,12 +106,14 @@ func TestPersistentShellOfTimeoutAndBackground(t *testing.T) { // BASH-28, D5, D
 }
 
 func TestFreshShell(t *testing.T) { // BASH-29
+	t.Parallel()
 	dir := workspace(t)
 	b := newTool(t, WithWorkingDirectory(dir))
 	play(t, b, []step{{"mkdir sub; cd sub; export A=1", "(no output)"}, {"pwd; echo $A", dir + "\n\n"}})
 }
 
 func TestCarriedDirectoryIsGone(t *testing.T) { // BASH-31, D14
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		b := make(WithPersistentShell())
 		run(t, b, "mkdir d; cd d")
@@ -125,6 +130,7 @@ func TestCarriedDirectoryIsGone(t *testing.T) { // BASH-31, D14
 }
 
 func TestSymlinkedWorkingDirectory(t *testing.T) { // SBX-22
+	t.Parallel()
 	real := workspace(t)
 	link := filepath.Join(workspace(t), "link")
 	if err := os.Symlink(real, link); err != nil {
@@ -141,6 +147,7 @@ func TestSymlinkedWorkingDirectory(t *testing.T) { // SBX-22
 
 // What the wrapper does is not seen, and cannot be turned (BASH-30, D20 to D24).
 func TestWrapperIsInvisible(t *testing.T) {
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 			t.Fatal(err)
@@ -201,6 +208,7 @@ func TestWrapperIsInvisible(t *testing.T) {
 
 // A command that writes into the state's descriptor changes nothing but its own state (D24).
 func TestStateCannotBeForged(t *testing.T) {
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		for _, attack := range []string{
 			`printf 'PATH=/evil\0A=evil\0' >&9`,
@@ -222,6 +230,7 @@ func TestStateCannotBeForged(t *testing.T) {
 }
 
 func TestWhereTheNonceIs(t *testing.T) { // D24: not where a command could read it
+	t.Parallel()
 	b := newTool(t, WithPersistentShell())
 	out := run(t, b, `set; declare -p; declare -f; echo "$BASH_EXECUTION_STRING"; cat /proc/$$/cmdline /proc/$$/environ; trap; alias`)
 	if strings.Contains(out.Output, endName) || !strings.Contains(out.Output, "BASH_VERSINFO") {
@@ -231,6 +240,7 @@ func TestWhereTheNonceIs(t *testing.T) { // D24: not where a command could read 
 
 // The sandbox's own process must never see what a command exported.
 func TestExportsStayInTheSandbox(t *testing.T) {
+	t.Parallel()
 	dir := workspace(t)
 	r := &recorder{Runner: sandbox(t, dir)}
 	b := newTool(t, WithWorkingDirectory(dir), WithPersistentShell(), WithRunner(r))
@@ -248,6 +258,7 @@ func TestExportsStayInTheSandbox(t *testing.T) {
 }
 
 func TestParallelCallsStartFromOneState(t *testing.T) { // BASH-31, D18, decision 15
+	t.Parallel()
 	dir := workspace(t)
 	for _, sub := range []string{"one", "two"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {

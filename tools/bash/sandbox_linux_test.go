@@ -20,10 +20,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestSandboxFileSystem(t *testing.T) { // SBX-03 to SBX-07, S1, S13, S14
+func TestSandboxFileSystem(t *testing.T) { // SBX-03, SBX-04, SBX-05, SBX-06, SBX-07, S1, S13, S14, S15
 	home := fakeHome(t)
 	write(t, home+"/.ssh/id_rsa", "key")
 	dir := workspace(t)
+	if err := os.Symlink(home+"/.ssh/id_rsa", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
 	elsewhere := write(t, filepath.Join(workspace(t), "other"), "x")
 	b := inside(t, dir)
 
@@ -46,10 +49,14 @@ func TestSandboxFileSystem(t *testing.T) { // SBX-03 to SBX-07, S1, S13, S14
 	refused(t, b,
 		"touch /usr/x", "touch /etc/x", "touch /bin/x", "touch /lib/x", "cat "+elsewhere, "cat ~/.ssh/id_rsa",
 		"ls /var", "ls /opt", "ls /srv", "ls /mnt", "ls /home", "ls /boot", "cat /etc/shadow", "ls /etc/ssl/private/*",
-		"touch /proc/sys/kernel/core_pattern", "echo x >/proc/sys/kernel/core_pattern", "echo b >/proc/sysrq-trigger", // S8
+		"touch /proc/sys/kernel/core_pattern", "echo x >/proc/sys/kernel/core_pattern", "echo b >/proc/sysrq-trigger", // V2, S8
 		"head -c1 /proc/kcore", "head -c1 /dev/mem", "ls /dev/kmsg", "ls /dev/kvm", "ls /dev/fuse", "ls /dev/net/tun", "ls /dev/sda /dev/vda",
+		"cat link", "/proc/self/root/usr/bin/touch /usr/x", "/lib64/ld-linux-x86-64.so.2 /usr/bin/touch /usr/x", // S15, G4
 		"touch /sys/x", "mount -t tmpfs none /mnt", "umount /etc",
 	)
+	if out := run(t, b, "df --output=size -B1 /tmp ~ /run | tail -n +2 | sort -u | tr -dc 0-9"); out.Output != strconv.Itoa(privateBytes) { // V11
+		t.Errorf("the private directories have %s bytes", out.Output)
+	}
 	if _, err := os.Lstat("/bin"); err == nil {
 		host, _ := os.Readlink("/bin")
 		if out := run(t, b, "readlink /bin; true"); strings.TrimSpace(strings.TrimSuffix(out.Output, "(no output)")) != host {
@@ -58,9 +65,13 @@ func TestSandboxFileSystem(t *testing.T) { // SBX-03 to SBX-07, S1, S13, S14
 	}
 }
 
-func TestSandboxProcesses(t *testing.T) { // V1, V10, S6, S7, S16, SBX-13
+func TestSandboxProcesses(t *testing.T) { // V1, V10, V12, S6, S7, S16, SBX-13
 	t.Setenv("SECRET_API_KEY", "sk-leak-1")
-	b := inside(t, workspace(t))
+	dir := workspace(t)
+	b := newTool(t, WithWorkingDirectory(dir), WithRunner(sandbox(t, dir)), WithEnv("GIVEN=in-the-environment-only"))
+	if out := run(t, b, "cat /proc/*/cmdline | grep -c in-the-environment-[o]nly"); out.Output != "0\nexit code: 1" { // V12
+		t.Errorf("an argument shows a value: %+v", out)
+	}
 	out := run(t, b, "cat /proc/*/environ /proc/*/cmdline | tr '\\0' '\\n'")
 	if strings.Contains(out.Output, "sk-leak-1") || !strings.Contains(out.Output, "PATH=") {
 		t.Errorf("%s", out.Output)
@@ -76,6 +87,7 @@ func TestSandboxProcesses(t *testing.T) { // V1, V10, S6, S7, S16, SBX-13
 }
 
 func TestSystemCallFilter(t *testing.T) { // V14, S10, S11, S21
+	t.Parallel()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
 		t.Skip("there is no filter for " + runtime.GOARCH)
 	}
@@ -114,6 +126,7 @@ for name, request in (("TIOCSTI", 0x5412), ("TIOCLINUX", 0x541c), ("FIONREAD", 0
 }
 
 func TestSandboxDescriptors(t *testing.T) { // V3, S9
+	t.Parallel()
 	secret, err := os.Open(write(t, filepath.Join(t.TempDir(), "secret"), "secret\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +285,8 @@ func TestReach(t *testing.T) { // decision 19, G1
 	}
 }
 
-func TestMounts(t *testing.T) { // SBX-15 to SBX-18, W7
+func TestMounts(t *testing.T) { // SBX-15, SBX-16, SBX-17, SBX-18, W6, W7
+	t.Parallel()
 	dir, rw, ro, hidden := workspace(t), workspace(t), workspace(t), workspace(t)
 	for _, d := range []string{dir, rw, ro, hidden} {
 		write(t, filepath.Join(d, "file"), "x\n")
@@ -312,6 +326,7 @@ func TestMounts(t *testing.T) { // SBX-15 to SBX-18, W7
 }
 
 func TestProtectedPathBecomesALink(t *testing.T) { // V8, W4, W5
+	t.Parallel()
 	dir := workspace(t)
 	state := filepath.Join(dir, ".phero")
 	if err := os.Symlink(workspace(t), state); err != nil {
@@ -393,6 +408,7 @@ func TestPathsThatAreRefused(t *testing.T) { // SBX-09, sandbox cases 3
 func second[T any](_ T, err error) error { return err }
 
 func TestOddWorkspaces(t *testing.T) { // sandbox cases 3, V9
+	t.Parallel()
 	parent := workspace(t)
 	for _, name := range []string{"with space", "with:colon", "-dash", "new\nline", "quote'\"", "日本"} {
 		dir := filepath.Join(parent, name)
@@ -475,6 +491,7 @@ func TestOldBubblewrap(t *testing.T) {
 
 // When the program is killed, its sandboxed commands die.
 func TestKilledProgram(t *testing.T) { // SBX-23, E11
+	t.Parallel()
 	if dir := os.Getenv("BASH_TEST_KILLED"); dir != "" {
 		r, err := NewBubblewrapRunner(dir)
 		if err != nil {
@@ -503,6 +520,7 @@ func TestKilledProgram(t *testing.T) { // SBX-23, E11
 }
 
 func TestNothingIsWrittenLate(t *testing.T) { // S17
+	t.Parallel()
 	dir := workspace(t)
 	r := sandbox(t, dir)
 	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithTimeout(300*time.Millisecond))
@@ -519,6 +537,7 @@ func TestNothingIsWrittenLate(t *testing.T) { // S17
 }
 
 func TestSecrets(t *testing.T) { // S14
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir+"/open", "")
 	write(t, dir+"/sub/open", "")

@@ -13,6 +13,7 @@ import (
 var update = flag.Bool("update", false, "write golden files")
 
 func TestSeatbeltProfile(t *testing.T) { // decision 20
+	t.Parallel()
 	mounts := arrange([]Mount{
 		{Path: "/usr", Source: "/usr", Access: ReadOnly},
 		{Path: "/private/tmp", Access: Private},
@@ -43,6 +44,7 @@ func TestSeatbeltProfile(t *testing.T) { // decision 20
 }
 
 func TestSeatbelt(t *testing.T) {
+	t.Parallel()
 	dir := workspace(t)
 	r, err := NewSeatbeltRunner(dir, WithHidden(filepath.Join(dir, ".phero")))
 	if runtime.GOOS != "darwin" {

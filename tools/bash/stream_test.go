@@ -35,6 +35,7 @@ func (c *chunks) all(id string) string {
 }
 
 func TestOutputIsStreamed(t *testing.T) { // BASH-32, BASH-33, BASH-36
+	t.Parallel()
 	eachRunner(t, func(t *testing.T, dir string, make func(...Option) *Tool) {
 		var c chunks
 		b := make(WithOutputHandler(c.handle))
@@ -52,6 +53,7 @@ func TestOutputIsStreamed(t *testing.T) { // BASH-32, BASH-33, BASH-36
 }
 
 func TestStreamsOfParallelCalls(t *testing.T) { // BASH-34
+	t.Parallel()
 	var c chunks
 	b := newTool(t, WithOutputHandler(c.handle))
 	one := make1(t, b, "one", "for i in {1..200}; do echo one; done")
@@ -64,6 +66,7 @@ func TestStreamsOfParallelCalls(t *testing.T) { // BASH-34
 }
 
 func TestBackgroundIsNotStreamed(t *testing.T) { // BASH-35
+	t.Parallel()
 	var c chunks
 	b := newTool(t, WithOutputHandler(c.handle))
 	readToEnd(t, b, background(t, b, "echo x"))
@@ -73,6 +76,7 @@ func TestBackgroundIsNotStreamed(t *testing.T) { // BASH-35
 }
 
 func TestStreamKeepsCharactersWhole(t *testing.T) { // C9
+	t.Parallel()
 	var c chunks
 	dir := workspace(t)
 	b := newTool(t, WithWorkingDirectory(dir), WithOutputHandler(c.handle))
@@ -87,6 +91,7 @@ func TestStreamKeepsCharactersWhole(t *testing.T) { // C9
 }
 
 func TestSlowHandler(t *testing.T) { // BASH-36: it slows the command, not the memory
+	t.Parallel()
 	var total int
 	b := newTool(t, WithOutputHandler(func(_ context.Context, chunk []byte) {
 		time.Sleep(time.Millisecond)
@@ -98,6 +103,7 @@ func TestSlowHandler(t *testing.T) { // BASH-36: it slows the command, not the m
 }
 
 func TestHandlerThatHangs(t *testing.T) { // C10, C11
+	t.Parallel()
 	release := make(chan struct{})
 	var after chunks
 	returned := make(chan struct{})
@@ -125,6 +131,7 @@ func TestHandlerThatHangs(t *testing.T) { // C10, C11
 }
 
 func TestHandlerThatPanics(t *testing.T) { // C10
+	t.Parallel()
 	n := 0
 	b := newTool(t, WithOutputHandler(func(context.Context, []byte) { n++; panic("handler") }))
 	if out := run(t, b, "echo a; sleep 0.05; echo b"); out.Output != "a\nb\n" || n != 1 {

@@ -41,6 +41,7 @@ import (
 )
 
 func TestGroup(t *testing.T) {
+	t.Parallel()
 	var g errgroup.Group
 	g.Go(func() error { return nil })
 	if err := g.Wait(); err != nil {
