@@ -277,6 +277,7 @@ func (s *stage) bells() int {
 func TestRestsWhenIdle(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		s.emit(app.TurnStarted{}, app.TurnEnded{}, app.Notice{Text: "done"})
+		s.Key("ctrl+c") // which waits for another one
 		s.Wait(10 * time.Second)
 		if s.model.ticking {
 			t.Error("a timer runs")

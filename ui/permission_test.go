@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -210,6 +211,7 @@ func TestDialogShowsEveryCharacter(t *testing.T) {
 	})
 }
 
+// UI-05: the tool, the subject, the reason and the choices.
 func TestOpaqueLine(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		a := askedBash("1", "echo $(id)")
@@ -273,5 +275,47 @@ func TestLookalikes(t *testing.T) { // D6
 		s.wantOn(t, "Letters of another script", "(U+0430)")
 		s.emit(app.Closed{ID: "1"}, askedBash("2", "echo привет world"))
 		s.wantOff(t, "another script")
+	})
+}
+
+// UI-07, D11: every line of a long diff can be reached, and every column of a long line.
+func TestLongDiff(t *testing.T) {
+	var before, after strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&before, "old %d\n", i)
+		fmt.Fprintf(&after, "new %d %s|end of %d\n", i, strings.Repeat("x", 200), i)
+	}
+	on(t, 100, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(app.Asked{ID: "1", Call: aCall("c", "write", ""), Request: permissions.Request{Tool: "write", Subjects: []string{"/w/f"}},
+			Change: &file.Change{Path: "/w/f", Existed: true, Before: []byte(before.String()), After: []byte(after.String())}})
+		s.Wait(2 * time.Second)
+		s.wantOn(t, "+2000 −2000", "old 0", "more lines")
+		s.Key("a") // not before all of it was there
+		s.wantOn(t, "Allow write?")
+		s.Key("pgdown")
+		s.wantOff(t, "old 0 ")
+		s.Key("G")
+		s.wantOn(t, "new 1999")
+		s.wantOff(t, "more lines")
+		for range 40 {
+			s.Key("right")
+		}
+		s.wantOn(t, "|end of 1999")
+		s.Key("u")
+		s.wantOn(t, "|end of 1999")
+		for range 60 {
+			s.Key("left")
+		}
+		s.wantOn(t, "new 1999")
+		s.Key("g")
+		s.wantOn(t, "old 0")
+	})
+}
+
+func TestBinaryChange(t *testing.T) {
+	on(t, 100, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(app.Asked{ID: "1", Call: aCall("c", "write", ""), Request: permissions.Request{Tool: "write"},
+			Change: &file.Change{Path: "/w/f", Existed: true, Before: make([]byte, 3000), After: []byte("text\n")}})
+		s.wantOn(t, "binary: 5 B, was 2.9 kB")
 	})
 }

@@ -10,12 +10,7 @@ import (
 	"github.com/phero-agent/agent/app"
 )
 
-const (
-	quitWithin = 2 * time.Second // the second ctrl+c
-	// An enter that was typed before the terminal was ours comes as a line feed,
-	// which is ctrl+j, and comes at once.
-	typedAhead = 250 * time.Millisecond
-)
+const quitWithin = 2 * time.Second // the second ctrl+c
 
 // key sends a key to who has the keys: the dialog, the popup, then the focus.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
@@ -213,16 +208,12 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 	c := m.composer
 	switch a {
 	case actSend:
-		if c.continued() {
-			break
+		if !c.continued() {
+			return m.enter()
 		}
-		if m.look.now.Sub(m.lastKey) < burst && !c.empty() {
-			return m.holdSend()
-		}
-		return m.send()
 	case actNewline:
 		if msg.String() == "ctrl+j" && m.look.now.Sub(m.begun) < typedAhead {
-			return m.compose(actSend, msg)
+			return m.enter()
 		}
 		c.newline()
 	case actHistoryBack:
@@ -280,55 +271,6 @@ func (m *Model) recall(msg tea.KeyPressMsg, atEdge bool, next func(string) (stri
 	}
 	word, _ := wordBefore(m.composer.line(), m.composer.area.Column())
 	m.complete.skip(word)
-}
-
-// send gives what is written to the application, or does the command that it is.
-func (m *Model) send() tea.Cmd {
-	s := strings.TrimSpace(m.composer.text())
-	if s == "" {
-		return nil
-	}
-	m.complete.close()
-	m.composer.clear()
-	save := m.history.add(s)
-	if line, ok := asCommand(s); ok {
-		return tea.Batch(save, m.run(line))
-	}
-	return tea.Batch(save, m.submit(s))
-}
-
-// burst is the time between keys that no person types: they are a paste that the
-// terminal did not mark as one.
-const burst = 5 * time.Millisecond
-
-// sendMsg ends the wait of a held enter.
-type sendMsg struct{ held int }
-
-// holdSend waits for what follows on an enter within a burst of keys: more text
-// makes it a line end of a paste, nothing a send.
-func (m *Model) holdSend() tea.Cmd {
-	m.heldEnter++
-	m.held = true
-	held := sendMsg{m.heldEnter}
-	return tea.Tick(2*burst, func(time.Time) tea.Msg { return held })
-}
-
-// settleEnter decides about a held enter when a key comes.
-func (m *Model) settleEnter() tea.Cmd {
-	if !m.held {
-		return nil
-	}
-	m.held = false
-	if m.look.now.Sub(m.lastKey) < burst {
-		m.composer.newline()
-		return nil
-	}
-	return m.send()
-}
-
-func (m *Model) submit(s string) tea.Cmd {
-	m.transcript.act(actBottom)
-	return m.calls.inOrder(func() { m.agent.Submit(s) })
 }
 
 // typed looks at what was written: it may want a popup.

@@ -5,6 +5,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"github.com/phero-agent/agent/app"
 )
 
 // focus is who has the keys while no dialog is open.
@@ -51,14 +53,13 @@ type Model struct {
 	modal     dialog      // what the person opened; above the questions
 	finding   *finder
 
-	begun     time.Time
-	lastKey   time.Time
-	held      bool      // an enter waits for what follows on it
-	heldEnter int       // counts them
-	quitAt    time.Time // until then ctrl+c quits
-	blurred   bool
-	ticking   bool
-	commands  []command
+	begun    time.Time
+	lastKey  time.Time
+	held     held      // an enter in a burst
+	quitAt   time.Time // until then ctrl+c quits
+	blurred  bool
+	ticking  bool
+	commands []command
 }
 
 // New returns the screen of an application whose events go into p.
@@ -106,10 +107,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return tea.Batch(m.settleEnter(), m.key(msg))
 	case sendMsg:
-		if m.held && msg.held == m.heldEnter {
-			m.held = false
-			return m.send()
-		}
+		return m.endHold(msg)
 	case tea.PasteMsg:
 		return m.paste(msg.Content)
 	case tea.MouseMsg:
@@ -126,7 +124,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case failure:
 		return m.fail(msg.err)
 	case said:
-		m.transcript.note(0, m.look.theme.sign.dot, string(msg))
+		m.transcript.note(app.Info, m.look.theme.sign.dot, string(msg))
 	case historyMsg:
 		m.history.loaded(msg)
 	case matchesMsg:

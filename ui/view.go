@@ -221,8 +221,10 @@ func (m *Model) windowTitle() string {
 
 // programStatus tells terminals that show it what the program does.
 func (m *Model) programStatus() *tea.ProgramStatus {
-	switch {
-	case m.question() != nil:
+	switch q := m.question(); {
+	case q != nil && q.callID == "":
+		return &tea.ProgramStatus{State: tea.ProgramStateBlocked, Kind: tea.ProgramStatusKindQuestion}
+	case q != nil:
 		return &tea.ProgramStatus{State: tea.ProgramStateBlocked, Kind: tea.ProgramStatusKindPermission}
 	case m.status.running:
 		return &tea.ProgramStatus{State: tea.ProgramStateWorking}
