@@ -84,35 +84,37 @@ func apply(t *rapid.T, before []byte, hunks []Hunk) []byte {
 }
 
 // Every diff rebuilds the new content exactly, and counts its lines.
-func TestHunksProperty(t *testing.T) {
+func TestHunksProperty(t *testing.T) { rapid.Check(t, hunksRebuild) }
+
+func FuzzHunksProperty(f *testing.F) { f.Fuzz(rapid.MakeFuzz(hunksRebuild)) }
+
+func hunksRebuild(rt *rapid.T) {
 	line := rapid.SampledFrom([]string{"a\n", "b\n", "c\n", "\n", "a\r\n", "\xff\n", "x", "}\n"})
-	rapid.Check(t, func(rt *rapid.T) {
-		text := func(label string) []byte {
-			return []byte(strings.Join(rapid.SliceOfN(line, 0, 30).Draw(rt, label), ""))
-		}
-		before, after, context := text("before"), text("after"), rapid.IntRange(0, 4).Draw(rt, "context")
-		hunks := Hunks(before, after, context)
-		if got := apply(rt, before, hunks); !bytes.Equal(got, after) {
-			rt.Fatalf("%q and %#v make %q", before, hunks, got)
-		}
-		added, removed := Change{Before: before, After: after}.Counts()
-		for _, h := range hunks {
-			for _, l := range h.Lines {
-				switch l[0] {
-				case '+':
-					added--
-				case '-':
-					removed--
-				}
+	text := func(label string) []byte {
+		return []byte(strings.Join(rapid.SliceOfN(line, 0, 30).Draw(rt, label), ""))
+	}
+	before, after, context := text("before"), text("after"), rapid.IntRange(0, 4).Draw(rt, "context")
+	hunks := Hunks(before, after, context)
+	if got := apply(rt, before, hunks); !bytes.Equal(got, after) {
+		rt.Fatalf("%q and %#v make %q", before, hunks, got)
+	}
+	added, removed := Change{Before: before, After: after}.Counts()
+	for _, h := range hunks {
+		for _, l := range h.Lines {
+			switch l[0] {
+			case '+':
+				added--
+			case '-':
+				removed--
 			}
 		}
-		if added != 0 || removed != 0 {
-			rt.Fatalf("the counts are wrong by +%d -%d", added, removed)
-		}
-		if least := len(splitLines(before)) + len(splitLines(after)) - 2*longestCommon(splitLines(before), splitLines(after)); countChanges(hunks) != least {
-			rt.Fatalf("%d changed lines, the fewest are %d", countChanges(hunks), least)
-		}
-	})
+	}
+	if added != 0 || removed != 0 {
+		rt.Fatalf("the counts are wrong by +%d -%d", added, removed)
+	}
+	if least := len(splitLines(before)) + len(splitLines(after)) - 2*longestCommon(splitLines(before), splitLines(after)); countChanges(hunks) != least {
+		rt.Fatalf("%d changed lines, the fewest are %d", countChanges(hunks), least)
+	}
 }
 
 func countChanges(hunks []Hunk) (n int) {

@@ -52,7 +52,8 @@
 //     made exclusively and private. Only a run that is killed leaves one behind.
 //   - Between the last comparison and the rename lies no other step of ours; a program
 //     that writes just then loses. A new file is linked into place, and never replaces one.
-//   - write puts a file's byte order mark back when the content comes without one.
+//   - write keeps what no model sees: a file's byte order mark, and its line ends where
+//     all of them are "\r\n". Content with a "\r" of its own is taken literally.
 //   - write replaces no file above 1 GiB, as the old content is held for the undo.
 //   - Which paths are asked about (.git, shell start files and their kind) is the
 //     policy's to say; taking changes back is the journal's.

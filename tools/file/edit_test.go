@@ -71,42 +71,44 @@ func TestEdit(t *testing.T) {
 }
 
 // E11, E12, F7: the bytes outside of what is replaced stay, whatever they are.
-func TestEditKeepsBytes(t *testing.T) {
+func TestEditKeepsBytes(t *testing.T) { rapid.Check(t, editKeepsBytes) }
+
+func FuzzEditKeepsBytes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(editKeepsBytes)) }
+
+func editKeepsBytes(rt *rapid.T) {
 	piece := rapid.SampledFrom([]string{"a", "b", "\n", "\r\n", "\r", " ", "\t", "\x00", "\xff", "\xe9", "é", "\ufeff", "\u00a0", "word", "}\n"})
 	text := func(rt *rapid.T, label string, most int) string {
 		return strings.Join(rapid.SliceOfN(piece, 0, most).Draw(rt, label), "")
 	}
-	rapid.Check(t, func(rt *rapid.T) {
-		head, old, tail := text(rt, "head", 12), text(rt, "old", 4), text(rt, "tail", 12)
-		sent := old
-		if rapid.Bool().Draw(rt, "as read shows it") {
-			sent = strings.ReplaceAll(old, "\r\n", "\n")
+	head, old, tail := text(rt, "head", 12), text(rt, "old", 4), text(rt, "tail", 12)
+	sent := old
+	if rapid.Bool().Draw(rt, "as read shows it") {
+		sent = strings.ReplaceAll(old, "\r\n", "\n")
+	}
+	before := head + old + tail
+	e := Edit{OldString: sent, NewString: text(rt, "new", 5)}
+	after, n, err := replace([]byte(before), e)
+	if err != nil {
+		if sent != "" && errors.Is(err, ErrOldStringNotFound) && !strings.Contains(sent, "\r") {
+			rt.Fatalf("%q was not found in %q", sent, before)
 		}
-		before := head + old + tail
-		e := Edit{OldString: sent, NewString: text(rt, "new", 5)}
-		after, n, err := replace([]byte(before), e)
-		if err != nil {
-			if sent != "" && errors.Is(err, ErrOldStringNotFound) && !strings.Contains(sent, "\r") {
-				rt.Fatalf("%q was not found in %q", sent, before)
-			}
-			return
-		}
-		spans := find([]byte(before), sent)
-		if n != 1 || len(spans) != 1 {
-			rt.Fatalf("%d replacements at %v", n, spans)
-		}
-		s := spans[0]
-		if !bytes.HasPrefix(after, []byte(before[:s.start])) || !bytes.HasSuffix(after, []byte(before[s.end:])) || len(after) < len(before)-(s.end-s.start) {
-			rt.Fatalf("%q became %q, outside of %d-%d too", before, after, s.start, s.end)
-		}
-		middle := string(after[s.start : len(after)-(len(before)-s.end)])
-		if flat := strings.NewReplacer("\r\n", "\n"); flat.Replace(middle) != flat.Replace(e.NewString) {
-			rt.Fatalf("%q was put in for %q", middle, e.NewString)
-		}
-		if string(before[s.start:s.end]) != sent && strings.ReplaceAll(before[s.start:s.end], "\r\n", "\n") != sent {
-			rt.Fatalf("%q was replaced for %q", before[s.start:s.end], sent)
-		}
-	})
+		return
+	}
+	spans := find([]byte(before), sent)
+	if n != 1 || len(spans) != 1 {
+		rt.Fatalf("%d replacements at %v", n, spans)
+	}
+	s := spans[0]
+	if !bytes.HasPrefix(after, []byte(before[:s.start])) || !bytes.HasSuffix(after, []byte(before[s.end:])) || len(after) < len(before)-(s.end-s.start) {
+		rt.Fatalf("%q became %q, outside of %d-%d too", before, after, s.start, s.end)
+	}
+	middle := string(after[s.start : len(after)-(len(before)-s.end)])
+	if flat := strings.NewReplacer("\r\n", "\n"); flat.Replace(middle) != flat.Replace(e.NewString) {
+		rt.Fatalf("%q was put in for %q", middle, e.NewString)
+	}
+	if string(before[s.start:s.end]) != sent && strings.ReplaceAll(before[s.start:s.end], "\r\n", "\n") != sent {
+		rt.Fatalf("%q was replaced for %q", before[s.start:s.end], sent)
+	}
 }
 
 // FILE-49 to FILE-52; E19, E20

@@ -37,33 +37,35 @@ func byRegexp(s *scanner, text []byte) []string {
 }
 
 // FILE-90: the literal and the automaton find the lines that the regular expression matches.
-func TestScannerProperty(t *testing.T) {
+func TestScannerProperty(t *testing.T) { rapid.Check(t, scannerFindsLines) }
+
+func FuzzScannerProperty(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scannerFindsLines)) }
+
+func scannerFindsLines(rt *rapid.T) {
 	atom := rapid.SampledFrom([]string{
 		"a", "b", "ab", "foo", "Key", "sum", ".", "^", "$", `\b`, `\B`, "[a-c]", "[^a]", `\w`, `\W`, `\s`, "é", "日", `[à-ÿ]`, `[^\x00-\x7f]`, `\A`, `\z`, "x", " ", `\t`, `\r`, `\n`, "(?:a|bc)", "(foo|Key)",
 		`(?i:kEy)`, `(?i:fOo)`, `\d`, `\x{fffd}`, "(?-s:.)", "", "()", "[[:upper:]]", "K", "ſ",
 	})
 	after := rapid.SampledFrom([]string{"", "", "", "*", "+", "?", "{2}", "{0,2}", "{2,}", "|", "*?"})
 	word := rapid.SampledFrom([]string{"a", "b", "c", "ab", "foo", "FOO", "Key", "key", "\u212aey", "ſum", "sum", "SUM", " ", "\t", "\n", "\n", "\r\n", "\r", "é", "日本", "\xff", "\xe9", "\xc3", "x", "0", "_", "\ufffd"})
-	rapid.Check(t, func(rt *rapid.T) {
-		var p strings.Builder
-		for range rapid.IntRange(1, 5).Draw(rt, "atoms") {
-			p.WriteString(atom.Draw(rt, "atom") + after.Draw(rt, "after"))
-		}
-		m, err := compileMatcher(p.String(), rapid.Bool().Draw(rt, "fold"), false)
-		if err != nil {
-			return
-		}
-		text := []byte(strings.Join(rapid.SliceOfN(word, 0, 25).Draw(rt, "text"), ""))
-		s := newScanner(m)
-		want := byRegexp(s, text)
-		if got := linesOf(s, text); !slices.Equal(got, want) {
-			rt.Fatalf("%q on %q\ngot  %q\nwant %q", p.String(), text, got, want)
-		}
-		s.dfa.gaveUp = true
-		if got := linesOf(s, text); !slices.Equal(got, want) {
-			rt.Fatalf("%q on %q, without the automaton\ngot  %q\nwant %q", p.String(), text, got, want)
-		}
-	})
+	var p strings.Builder
+	for range rapid.IntRange(1, 5).Draw(rt, "atoms") {
+		p.WriteString(atom.Draw(rt, "atom") + after.Draw(rt, "after"))
+	}
+	m, err := compileMatcher(p.String(), rapid.Bool().Draw(rt, "fold"), false)
+	if err != nil {
+		return
+	}
+	text := []byte(strings.Join(rapid.SliceOfN(word, 0, 25).Draw(rt, "text"), ""))
+	s := newScanner(m)
+	want := byRegexp(s, text)
+	if got := linesOf(s, text); !slices.Equal(got, want) {
+		rt.Fatalf("%q on %q\ngot  %q\nwant %q", p.String(), text, got, want)
+	}
+	s.dfa.gaveUp = true
+	if got := linesOf(s, text); !slices.Equal(got, want) {
+		rt.Fatalf("%q on %q, without the automaton\ngot  %q\nwant %q", p.String(), text, got, want)
+	}
 }
 
 // A pattern whose automaton would have very many states still finds its lines.

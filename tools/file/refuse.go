@@ -71,7 +71,7 @@ func notFound(content []byte, old string) error {
 		hint = "find the place with grep, read it, and copy the text exactly"
 	case strings.TrimSpace(old) == "":
 	default:
-		for _, look := range []func(text, old string) string{escaped, numbered, folded, nearLines, nearLine} {
+		for _, look := range []func(text, old string) string{escaped, numbered, unreadable, folded, nearLines, nearLine} {
 			if h := look(text, old); h != "" {
 				hint = h
 				break
@@ -97,6 +97,18 @@ func numbered(text, old string) string {
 		return ""
 	}
 	return "it holds the line numbers that read shows; leave them and the tab after them out"
+}
+
+// unreadable finds a text that was copied with bytes as read shows them.
+func unreadable(text, old string) string {
+	at := 0
+	if strings.Contains(old, `\x`) && !utf8.ValidString(text) {
+		at = lineOf(showBytes(text), old)
+	}
+	if at == 0 {
+		return ""
+	}
+	return fmt.Sprintf(`the text at %s has bytes that are not UTF-8, which read shows as \xNN; choose parts of it without them`, lineRange(at, strings.Count(old, "\n")+1))
 }
 
 // folded finds text that differs in characters that look alike.

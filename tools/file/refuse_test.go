@@ -40,6 +40,7 @@ func TestNotFoundMessages(t *testing.T) {
 			"the nearest line is\n  sent      result := computed(input, 10)\n  line 2    result := compute(input, 10)"},
 		{"escaped", "say(\"hi\")\n", `say(\"hi\")`, "it was escaped once too often: the file has it without the backslashes"},
 		{"numbered", "a\nb\n", "     1\ta\n     2\tb", "it holds the line numbers that read shows; leave them and the tab after them out"},
+		{"not UTF-8", "a\ncaf\xe9\n", `caf\xe9`, `the text at line 2 has bytes that are not UTF-8, which read shows as \xNN; choose parts of it without them`},
 		{"nothing like it", "a\nb\n", "completely different", "no similar text is in the file; read it again"},
 		{"blank", "a\nb\n", "\n\n\n", "read the file again and copy the text exactly"},
 		{"large", strings.Repeat("x\n", 1<<20+1), "y", "find the place with grep, read it, and copy the text exactly"},

@@ -35,7 +35,7 @@ type WriteOutput struct {
 }
 
 const writeDescription = `Creates a file, or replaces the whole content of one. Missing parent directories are made.
-An existing file must have been read before. To change a part of a file use edit or multi_edit: they are shorter and cannot lose the rest.`
+An existing file must have been read before. To change a part of a file use edit or multi_edit: they are shorter and cannot lose the rest. Write line ends as \n; a file whose lines all end in \r\n keeps those.`
 
 // NewWriteTool returns the write tool.
 func NewWriteTool(opts ...Option) (*WriteTool, error) {
@@ -79,12 +79,22 @@ func (t *WriteTool) plan(in *WriteInput) (*plan, error) {
 		if existed && t.opts.noOverwrite {
 			return nil, 0, ErrFileExists // it came up since free looked
 		}
-		after := []byte(in.Content)
-		if bytes.HasPrefix(before, []byte(bom)) && !strings.HasPrefix(in.Content, bom) {
-			after = append([]byte(bom), after...) // no model sees it, so none would send it
-		}
-		return after, 0, nil
+		return keepForm(before, in.Content), 0, nil
 	})
+}
+
+// keepForm gives new content what the model cannot see in the old one: a byte order
+// mark, and line ends of "\r\n" where all lines have them. Content with a "\r" of its
+// own is taken literally.
+func keepForm(before []byte, content string) []byte {
+	if bytes.HasPrefix(before, []byte(bom)) && !strings.HasPrefix(content, bom) {
+		content = bom + content
+	}
+	crlf := bytes.Count(before, []byte("\r\n"))
+	if crlf > 0 && crlf == bytes.Count(before, []byte("\n")) && !strings.Contains(content, "\r") {
+		content = strings.ReplaceAll(content, "\n", "\r\n")
+	}
+	return []byte(content)
 }
 
 // free refuses a path at which there is anything, be it a directory or a dangling link.

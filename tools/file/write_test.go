@@ -25,22 +25,25 @@ func names(t testing.TB, dir string) string {
 }
 
 func TestWrite(t *testing.T) {
-	ws := tree(t, map[string]string{"old": "old", "parent": "file", "dir/": "", "bom": "\ufeffx\n", "in": "-> real", "real": "r", "dangling": "-> made"})
+	ws := tree(t, map[string]string{"old": "old", "parent": "file", "dir/": "", "bom": "\ufeffx\n", "crlf": "a\r\nb\r\n", "in": "-> real", "real": "r", "dangling": "-> made"})
 	opt := WithWorkingDirectory(ws)
 	for _, c := range []struct {
 		path, content, at, want string
 		fails                   bool
 	}{
-		{"new", "text", "new", "text", false},                         // FILE-38
-		{"old", "other", "old", "other", false},                       // FILE-38
-		{"old", "", "old", "", false},                                 // FILE-38
-		{"a/b/c", "deep", "a/b/c", "deep", false},                     // FILE-40, E9
-		{"parent/x", "no", "parent", "file", true},                    // FILE-40, E10
-		{"dir", "no", "", "", true},                                   // E10
-		{"/", "no", "", "", true},                                     // E10
-		{"slash/", "no", "", "", true},                                // E10
-		{"bom", "y\n", "bom", "\ufeffy\n", false},                     // E12
-		{"bom", "\ufeffz\n", "bom", "\ufeffz\n", false},               // E12
+		{"new", "text", "new", "text", false},           // FILE-38
+		{"old", "other", "old", "other", false},         // FILE-38
+		{"old", "", "old", "", false},                   // FILE-38
+		{"a/b/c", "deep", "a/b/c", "deep", false},       // FILE-40, E9
+		{"parent/x", "no", "parent", "file", true},      // FILE-40, E10
+		{"dir", "no", "", "", true},                     // E10
+		{"/", "no", "", "", true},                       // E10
+		{"slash/", "no", "", "", true},                  // E10
+		{"bom", "y\n", "bom", "\ufeffy\n", false},       // E12
+		{"bom", "\ufeffz\n", "bom", "\ufeffz\n", false}, // E12
+		{"crlf", "x\ny\n", "crlf", "x\r\ny\r\n", false},
+		{"crlf", "x\ny\r\n", "crlf", "x\ny\r\n", false}, // literal, and from now on mixed
+		{"crlf", "x\ny\n", "crlf", "x\ny\n", false},
 		{"in", "through the link", "real", "through the link", false}, // E4
 		{"dangling", "made", "made", "made", false},                   // E4
 	} {
@@ -60,7 +63,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%s is no link any more", l) // E4
 		}
 	}
-	if got := names(t, ws); got != "a bom dangling dir in made new old parent real" {
+	if got := names(t, ws); got != "a bom crlf dangling dir in made new old parent real" {
 		t.Errorf("left behind: %s", got) // FILE-42
 	}
 }
