@@ -106,6 +106,11 @@ func (c *call) end(m *session.Message) {
 	if c.output != nil {
 		c.output.Flush()
 	}
+	for _, s := range c.subs {
+		if !s.over() {
+			s.state = callInterrupted
+		}
+	}
 	if r := c.bash(); r != nil && c.state == callDone && !r.Running && (r.ExitCode != 0 || r.TimedOut) {
 		c.state = callFailed
 	}

@@ -104,12 +104,14 @@ func (c *composer) height() int { return c.area.Height() }
 func (c *composer) shown() string { return c.area.Value() }
 
 // text is the text with its chips as what was pasted.
-func (c *composer) text() string {
-	s := c.area.Value()
+func (c *composer) text() string { return c.expand(c.area.Value()) }
+
+func (c *composer) expand(s string) string {
+	var pairs []string
 	for _, chip := range c.chips {
-		s = strings.ReplaceAll(s, chip.label, chip.content)
+		pairs = append(pairs, chip.label, chip.content)
 	}
-	return s
+	return strings.NewReplacer(pairs...).Replace(s)
 }
 
 func (c *composer) empty() bool { return c.area.Length() == 0 && c.area.LineCount() <= 1 }
@@ -117,8 +119,8 @@ func (c *composer) empty() bool { return c.area.Length() == 0 && c.area.LineCoun
 // set replaces the text; the cursor is at its end.
 func (c *composer) set(s string) {
 	c.remember()
-	if n := strings.Count(s, "\n") + 1; n > maxShown {
-		s = c.newChip(s, n)
+	if n := strings.Count(s, "\n") + 1; n > maxShown || len(s) > maxShown*chipCells {
+		s = c.newChip(c.expand(s), n)
 	}
 	c.area.SetValue(s)
 	c.old = true

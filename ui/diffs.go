@@ -51,11 +51,13 @@ func changeDiff(t *theme, c *file.Change) (*diff.View, string) {
 
 func binary(b []byte) bool { return bytes.IndexByte(b, 0) >= 0 }
 
-// writtenDiff is the first rows of the diffs of what a call wrote, and how many there are in all.
+// writtenDiff is the first rows of the diffs of what a call wrote, and how many
+// there are in all. The log keeps only the beginning of a very long one.
 func writtenDiff(t *theme, changes []session.Change, w, most int) (rows []string, total int) {
 	for _, c := range changes {
 		v := diff.New(c.Path, c.Hunks, t.diff)
-		total += v.Len(false)
+		added, removed := v.Counts()
+		total += v.Len(false) + max(0, c.Added-added) + max(0, c.Removed-removed)
 		rows = append(rows, v.Rows(diff.Layout{Width: w}, 0, most-len(rows))...)
 	}
 	return rows, total

@@ -107,7 +107,9 @@ func (m *Model) committed(e *session.Entry) {
 		m.todos.items = e.Todo
 	case e.Kind == session.KindChange && e.Change != nil:
 		m.transcript.change(e.Change)
-		m.files.wrote(*e.Change)
+		m.files.intends(e.Change)
+	case e.Kind == session.KindDone:
+		m.files.wrote(e.Done)
 	case e.Kind == session.KindUndo && e.Undo != nil:
 		m.undone(e.Undo)
 	case e.Kind == session.KindTurn && e.Turn != nil:

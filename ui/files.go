@@ -9,26 +9,36 @@ import (
 
 // files is the pane of the files that the session changed.
 type files struct {
-	changes map[string]session.Change // by id, those that were written
-	order   []string                  // their ids
+	changes map[string]session.Change // by id
+	order   []string                  // the ids of those that were written
+	written map[string]bool           // the same
 	undone  map[string]bool
+	list    []sum // of all of it; nil when it is to be made anew
 	scroll  scroller
 }
 
 func newFiles() *files {
-	return &files{changes: map[string]session.Change{}, undone: map[string]bool{}}
+	return &files{changes: map[string]session.Change{}, written: map[string]bool{}, undone: map[string]bool{}}
 }
 
-// wrote takes a change that was written.
-func (p *files) wrote(c session.Change) {
-	if _, ok := p.changes[c.ID]; !ok {
-		p.order = append(p.order, c.ID)
+// intends takes a change that is about to be written.
+func (p *files) intends(c *session.Change) {
+	kept := *c
+	kept.Hunks = nil
+	p.changes[c.ID] = kept
+}
+
+// wrote says that a change was written.
+func (p *files) wrote(id string) {
+	if _, ok := p.changes[id]; ok && !p.written[id] {
+		p.order = append(p.order, id)
+		p.written[id], p.list = true, nil
 	}
-	p.changes[c.ID] = c
 }
 
 // undid takes changes back, or makes them again.
 func (p *files) undid(u *session.Undo) {
+	p.list = nil
 	for _, id := range u.Changes {
 		p.undone[id] = !u.Redo
 	}
@@ -55,7 +65,10 @@ type sum struct {
 }
 
 func (p *files) sums() []sum {
-	var list []sum
+	if p.list != nil {
+		return p.list
+	}
+	list := []sum{}
 	at := map[string]int{}
 	for _, id := range p.order {
 		if p.undone[id] {
@@ -71,6 +84,7 @@ func (p *files) sums() []sum {
 		list[i].added += c.Added
 		list[i].removed += c.Removed
 	}
+	p.list = list
 	return list
 }
 

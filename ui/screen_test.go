@@ -27,6 +27,7 @@ func working(s *stage) {
 			ID: "ch1", CallID: "c3", Tool: "edit", Path: "/home/me/acme/app/loop.go", Existed: true, Added: 1, Removed: 1,
 			Hunks: []file.Hunk{{Old: 118, New: 118, Lines: []string{" func run(ctx context.Context) error {", "-\tx := Foo{}", "+\tx := Bar{}", " \treturn x.Do(ctx)"}}},
 		}}},
+		app.Committed{Entry: session.Entry{Kind: session.KindDone, Done: "ch1"}},
 		result("c3", session.StatusOK, "ok"),
 		modelSays("", aCall("c4", "bash", `{"command":"go test ./..."}`)),
 		app.ToolStarted{Call: aCall("c4", "bash", `{"command":"go test ./..."}`), Time: time.Now().Add(-11 * time.Second)},
