@@ -104,6 +104,14 @@ func TestResolvePath(t *testing.T) {
 	}
 }
 
+// FILE-08
+func TestNoHome(t *testing.T) {
+	t.Setenv("HOME", "")
+	if got, err := ResolvePath(t.TempDir(), "~/a"); err == nil || !strings.Contains(err.Error(), "~/a") {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // C13: on random trees of links, a path resolves as the kernel does, and never outside.
 func TestResolvePathProperty(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -113,7 +113,7 @@ func (p *place) step(name string) error {
 		if info, lerr := p.dir.Lstat(name); lerr == nil && !info.IsDir() {
 			return fmt.Errorf("%s is not a directory", at)
 		}
-		return err
+		return fmt.Errorf("%s: %w", at, unwrapPath(err))
 	}
 	entry, err1 := p.dir.Lstat(name)
 	is, err2 := sub.Stat(".")
