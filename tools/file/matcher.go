@@ -54,7 +54,7 @@ func compileMatcher(pattern string, fold, multi bool) (*matcher, error) {
 		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
 	}
 	m.machine = newMachine(prog)
-	m.whole = m.literal != nil && tree.Op == syntax.OpLiteral && len(m.literal.text) == len(string(tree.Rune))
+	m.whole = m.literal != nil && tree.Op == syntax.OpLiteral && len(m.literal.text) == len(string(tree.Rune)) && !bytes.Contains(m.literal.text, []byte("\r"))
 	return m, nil
 }
 
