@@ -16,7 +16,7 @@ import (
 // dialog takes the place of the composer, and the keys. It knows nothing of the
 // rest of the screen: what the person decides comes back as an intent.
 type dialog interface {
-	title() (left, right string)
+	title(t *theme) (left, right string)
 	rows(t *theme, w int) int                        // that it wants, below its title
 	view(t *theme, w, h int) ([]string, *tea.Cursor) // at most h rows
 	key(k string, msg tea.KeyPressMsg, keys keymap) intent
@@ -269,10 +269,10 @@ type confirm struct {
 	label string // of yes
 }
 
-func (c *confirm) title() (string, string)  { return c.name, "" }
-func (c *confirm) rows(_ *theme, w int) int { return len(c.body(w)) + 2 }
-func (c *confirm) paste(string)             {}
-func (c *confirm) wantsAll() bool           { return false }
+func (c *confirm) title(*theme) (string, string) { return c.name, "" }
+func (c *confirm) rows(_ *theme, w int) int      { return len(c.body(w)) + 2 }
+func (c *confirm) paste(string)                  {}
+func (c *confirm) wantsAll() bool                { return false }
 func (c *confirm) body(w int) (lines []string) {
 	for _, l := range c.lines {
 		lines = append(lines, text.Wrap(text.Line(l), max(8, w))...)

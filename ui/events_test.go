@@ -184,24 +184,31 @@ func TestNothingDrivesTheTerminal(t *testing.T) {
 func TestEverySize(t *testing.T) {
 	wide := strings.Repeat("日本語 👩‍💻 🇨🇭 é العربية word ", 8)
 	for _, state := range states {
-		on(t, 120, 40, state.opts, func(t *testing.T, s *stage) {
-			s.emit(userSays(wide), modelSays("# "+wide+"\n\n- "+wide+"\n\n| "+wide+" | b |\n|---|---|\n| 1 | "+wide+" |\n\n```\n"+wide+"\n```"))
-			state.show(s)
-			for _, size := range [][2]int{{120, 40}, {111, 25}, {109, 24}, {80, 24}, {60, 16}, {59, 15}, {41, 11}, {40, 10}, {33, 9}, {25, 7}, {20, 6}, {19, 5}, {3, 2}, {1, 1}, {200, 60}} {
-				s.model.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-				rows := strings.Split(s.model.View().Content, "\n")
-				if len(rows) > size[1] {
-					t.Fatalf("%s at %v: %d rows", state.name, size, len(rows))
-				}
-				for y, r := range rows {
-					if w := text.Width(r); w > size[0] {
-						t.Fatalf("%s at %v: row %d has %d cells: %q", state.name, size, y, w, r)
-					}
-				}
-			}
-			s.model.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+		t.Run(state.name, func(t *testing.T) {
+			t.Parallel()
+			everySize(t, state.opts, wide, state.show)
 		})
 	}
+}
+
+func everySize(t *testing.T, opts Options, wide string, show func(*stage)) {
+	on(t, 120, 40, opts, func(t *testing.T, s *stage) {
+		s.emit(userSays(wide), modelSays("# "+wide+"\n\n- "+wide+"\n\n| "+wide+" | b |\n|---|---|\n| 1 | "+wide+" |\n\n```\n"+wide+"\n```"))
+		show(s)
+		for _, size := range [][2]int{{120, 40}, {111, 25}, {109, 24}, {60, 16}, {59, 15}, {40, 10}, {33, 9}, {25, 7}, {20, 6}, {19, 5}, {1, 1}, {200, 60}} {
+			s.model.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			rows := strings.Split(s.model.View().Content, "\n")
+			if len(rows) > size[1] {
+				t.Fatalf("at %v: %d rows", size, len(rows))
+			}
+			for y, r := range rows {
+				if w := text.Width(r); w > size[0] {
+					t.Fatalf("at %v: row %d has %d cells: %q", size, y, w, r)
+				}
+			}
+		}
+		s.model.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	})
 }
 
 // With NO_COLOR nothing is coloured, and signs say all of it (UI-07).
@@ -452,5 +459,25 @@ func TestKeysBeforeTheFirstFrame(t *testing.T) {
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	if got := m.View().Content; !strings.Contains(got, "early") {
 		t.Errorf("the first frame:\n%s", got)
+	}
+}
+
+// With AGENT_ASCII nothing of ours needs more than ASCII.
+func TestASCII(t *testing.T) {
+	foreign := strings.NewReplacer("日本語のドキュメント", "", "日本語", "", "日本", "")
+	for _, state := range states {
+		for _, w := range []int{120, 60} {
+			opts := state.opts
+			opts.ASCII, opts.Still = true, true
+			on(t, w, 40, opts, func(t *testing.T, s *stage) {
+				state.show(s)
+				for _, r := range foreign.Replace(s.Text() + s.Title()) {
+					if r > 0x7e {
+						t.Errorf("%s, %d columns: %q is on the screen:\n%s", state.name, w, r, s.Text())
+						break
+					}
+				}
+			})
+		}
 	}
 }

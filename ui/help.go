@@ -15,10 +15,10 @@ type help struct {
 
 func newHelp(table []binding) *help { return &help{table: table} }
 
-func (h *help) title() (string, string)  { return "Keys", "esc closes" }
-func (h *help) paste(string)             {}
-func (h *help) wantsAll() bool           { return true }
-func (h *help) rows(t *theme, w int) int { return len(h.lines(t, w)) }
+func (h *help) title(*theme) (string, string) { return "Keys", "esc closes" }
+func (h *help) paste(string)                  {}
+func (h *help) wantsAll() bool                { return true }
+func (h *help) rows(t *theme, w int) int      { return len(h.lines(t, w)) }
 
 func (h *help) key(k string, _ tea.KeyPressMsg, keys keymap) intent {
 	if !h.scroll.act(keys.find(k, inTranscript)) && (k == "esc" || k == "q" || k == "?" || k == "f1" || k == "enter") {

@@ -16,11 +16,15 @@ import (
 type look struct {
 	theme     *theme
 	now       time.Time
-	spin      int // the step of the spinner
+	spin      int  // the step of the spinner
+	still     bool // it does not move
 	workspace string
 }
 
 func (k *look) spinner() string {
+	if k.still {
+		return k.theme.sign.running
+	}
 	frames := k.theme.sign.spinner
 	return frames[k.spin%len(frames)]
 }

@@ -52,10 +52,10 @@ func newPermission(a app.Asked, workspace string) *permission {
 
 func (p *permission) wantsAll() bool { return p.full }
 
-func (p *permission) title() (string, string) {
+func (p *permission) title(t *theme) (string, string) {
 	name := text.Line(p.asked.Request.Tool)
 	if agent := text.Line(p.asked.Call.Agent); agent != "" {
-		name = agent + " › " + name
+		name = strings.ReplaceAll(agent, "›", t.sign.prompt) + " " + t.sign.prompt + " " + name
 	}
 	switch p.step {
 	case stepAlways:

@@ -34,7 +34,7 @@ func newPicker(name, none string, rows []pick) *picker {
 	return &picker{name: name, none: none, all: rows, shown: rows, filter: newInput("type to filter"), page: 1}
 }
 
-func (p *picker) title() (string, string) {
+func (p *picker) title(*theme) (string, string) {
 	return p.name, fmt.Sprintf("%d of %d", len(p.shown), len(p.all))
 }
 

@@ -44,7 +44,7 @@ func newForm(q app.Questioned) *form {
 
 func (f *form) wantsAll() bool { return f.full }
 
-func (f *form) title() (string, string) {
+func (f *form) title(*theme) (string, string) {
 	who := "The model asks"
 	if f.asked.Source != "" {
 		who = text.Line(f.asked.Source)

@@ -170,6 +170,7 @@ func TestStates(t *testing.T) {
 		for _, state := range states {
 			name := fmt.Sprintf("%s-%dx%d", state.name, size.w, size.h)
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				on(t, size.w, size.h, state.opts, func(t *testing.T, s *stage) {
 					state.show(s)
 					s.Golden(name)

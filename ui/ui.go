@@ -70,7 +70,7 @@ func New(a Agent, p *Pump, opts Options) *Model {
 		complete: &completion{}, history: &history{file: opts.HistoryFile}, status: &status{},
 		todos: &todos{}, output: newOutput(), shells: &shells{}, files: newFiles(),
 	}
-	m.look = &look{theme: newTheme(m.dark, opts.ASCII, m.profile), now: time.Now()}
+	m.look = &look{theme: newTheme(m.dark, opts.ASCII, m.profile), now: time.Now(), still: opts.Still}
 	m.transcript = newTranscript(m.look)
 	m.composer = newComposer(m.look.theme)
 	m.commands = commandTable(opts.Commands)

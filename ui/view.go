@@ -165,7 +165,7 @@ func (m *Model) popup(rows []string) {
 // sheetRows are the dialog with its title.
 func (m *Model) sheetRows() ([]string, *tea.Cursor) {
 	d := m.asking()
-	left, right := d.title()
+	left, right := d.title(m.look.theme)
 	if n := len(m.questions); n > 1 && m.modal == nil {
 		right = strings.TrimLeft(right+fmt.Sprintf(" %s 1 of %d", m.look.theme.sign.dot, n), " ")
 	}
@@ -192,9 +192,6 @@ func (m *Model) statusRow() (string, *tea.Cursor) {
 		m.status.hint = "ctrl+c again to quit"
 	}
 	s, spin := *m.status, m.look.spinner()
-	if m.opts.Still {
-		spin = t.sign.running
-	}
 	if q := m.question(); q != nil {
 		s.running, s.doing, s.since, s.retry = true, waitingForYou, q.asked, nil
 		spin = t.sign.waiting
