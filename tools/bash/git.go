@@ -1,7 +1,6 @@
 package bash
 
 import (
-	"bufio"
 	"errors"
 	"io/fs"
 	"os"
@@ -14,7 +13,8 @@ import (
 // WithGitProtection keeps commands from planting programs that git runs on the
 // host: hooks, the config, and what they include are read-only, the rest of the
 // repository is writable, so commits work. A workspace without a repository
-// gets none. Repositories in subdirectories are not covered.
+// gets none. Of repositories in subdirectories, those that are submodules, or
+// that a command makes git take for one, are covered.
 func WithGitProtection() BubblewrapOption {
 	return func(r *BubblewrapRunner) {
 		r.settings = append(r.settings, func(r *BubblewrapRunner) error {
@@ -39,6 +39,7 @@ type gitGuard struct {
 	known map[string]bool   // suspects that were there before the commands that run
 	links map[string]string // links that stand for protected directories
 	files map[string]saved  // protected files as they were, when unmounted
+	trees map[string]string // suspects in repositories inside this one, with their contents
 }
 
 // saved is a file as it was.
@@ -108,8 +109,8 @@ func pointedTo(workspace, dot string) (gitDirs, bool) {
 
 // readPath reads a file that holds a path, and resolves that.
 func readPath(file, prefix, base string) (string, bool) {
-	data, err := os.ReadFile(file)
-	if err != nil || len(data) > 4096 {
+	data, err := readRegular(file, 4096)
+	if err != nil {
 		return "", false
 	}
 	path, ok := strings.CutPrefix(strings.TrimRight(string(data), "\r\n"), prefix)
@@ -256,25 +257,45 @@ func subdirectories(dir string) []string {
 	return names
 }
 
+// maxGitFile bounds what is read of a config or a hook.
+const maxGitFile = 1 << 20
+
 // configValues reads the values of keys, whatever their section, from a git
 // config. It is no parser: it may find too much, never too little, but for
 // values with continued lines.
 func configValues(file string, keys ...string) []string {
-	f, err := os.Open(file)
+	data, err := readRegular(file, maxGitFile)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
 	var values []string
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line := lines.Text()
-		if i := strings.LastIndexByte(line, ']'); i >= 0 && strings.HasPrefix(strings.TrimSpace(line), "[") {
-			line = line[i+1:] // a key can follow its section
-		}
+	for line := range strings.Lines(string(data)) {
+		line = afterSection(strings.TrimSpace(line)) // a key can follow its section
 		key, value, ok := strings.Cut(line, "=")
 		if ok && slices.Contains(keys, strings.ToLower(strings.TrimSpace(key))) {
 			values = append(values, strings.Trim(strings.TrimSpace(value), `"`))
 		}
 	}
 	return values
+}
+
+// afterSection is what follows the [section "name"] at the start of a line.
+func afterSection(line string) string {
+	if !strings.HasPrefix(line, "[") {
+		return line
+	}
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			i++
+		case '"':
+			quoted = !quoted
+		case ']':
+			if !quoted {
+				return line[i+1:]
+			}
+		}
+	}
+	return ""
 }

@@ -1,7 +1,9 @@
 package bash
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -27,10 +29,10 @@ func (g *gitGuard) begin() {
 	for _, s := range g.suspects() {
 		known[s] = true
 	}
-	files := g.contents()
+	files, linked := g.contents(), g.linked()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.known, g.links, g.files = known, nil, files
+	g.known, g.links, g.files, g.trees = known, nil, files, linked
 }
 
 // enter and leave count the commands of a runner without mounts.
@@ -59,10 +61,10 @@ func (g *gitGuard) contents() map[string]saved {
 	files := map[string]saved{}
 	read := func(path string) {
 		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
+		if err != nil {
 			return
 		}
-		if data, err := os.ReadFile(path); err == nil {
+		if data, err := readRegular(path, maxGitFile); err == nil {
 			files[path] = saved{string(data), info.Mode().Perm()}
 		}
 	}
@@ -83,7 +85,7 @@ func (g *gitGuard) putBack() []string {
 	var notes []string
 	for _, path := range slices.Sorted(maps.Keys(g.files)) {
 		was := g.files[path]
-		if now, err := os.ReadFile(path); err == nil && string(now) == was.text {
+		if now, err := readRegular(path, maxGitFile); err == nil && string(now) == was.text {
 			continue
 		}
 		_ = os.Rename(path, path+".refused")
@@ -100,15 +102,9 @@ func (g *gitGuard) putBack() []string {
 // suspects lists the files that can send git to another config or name
 // programs, and that no mount protects while they do not exist.
 func (g *gitGuard) suspects() []string {
-	dot := filepath.Join(g.workspace, ".git")
-	dirs := gitDirs{dot, dot}
-	if info, err := os.Lstat(dot); err != nil {
+	dirs, ok := g.dirs()
+	if !ok {
 		return nil
-	} else if !info.IsDir() {
-		var ok bool
-		if dirs, ok = pointedTo(g.workspace, dot); !ok {
-			return nil
-		}
 	}
 	var found []string
 	add := func(dir string, names ...string) {
@@ -133,20 +129,47 @@ func (g *gitGuard) suspects() []string {
 	modules.modules(filepath.Join(dirs.common, "modules"))
 	for _, m := range modules.mounts {
 		if m.Access == Writable && isGitDir(m.Path) {
-			add(m.Path, "commondir", "config.worktree")
-			if namesPrograms(filepath.Join(m.Path, "config")) {
-				add(m.Path, "config")
-			}
-			for _, hook := range activeHooks(filepath.Join(m.Path, "hooks")) {
-				add(m.Path, filepath.Join("hooks", hook))
-			}
+			found = append(found, dirSuspects(m.Path)...)
 		}
 	}
 	return found
 }
 
-// namesPrograms tells whether a config has keys that make git run something.
+// linked lists the suspects of repositories inside the workspace that hang on
+// the index. They are not mounted, so their contents count.
+func (g *gitGuard) linked() map[string]string {
+	contents := map[string]string{}
+	dirs, ok := g.dirs()
+	if !ok {
+		return contents
+	}
+	const depth = 5 // of repositories in repositories
+	for _, path := range linkedSuspects(dirs.dir, g.workspace, filepath.Join(dirs.common, "modules"), depth) {
+		data, err := readRegular(path, maxGitFile)
+		contents[path] = fmt.Sprint(string(data), err)
+	}
+	return contents
+}
+
+// dirs is where the repository is now.
+func (g *gitGuard) dirs() (gitDirs, bool) {
+	dot := filepath.Join(g.workspace, ".git")
+	info, err := os.Lstat(dot)
+	if err != nil {
+		return gitDirs{}, false
+	}
+	if info.IsDir() {
+		return gitDirs{dot, dot}, true
+	}
+	return pointedTo(g.workspace, dot)
+}
+
+// namesPrograms tells whether a config has keys that make git run something, or
+// cannot be read.
 func namesPrograms(config string) bool {
+	if _, err := readRegular(config, maxGitFile); err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
 	return len(configValues(config, "path", "hookspath", "fsmonitor", "sshcommand", "pager", "editor", "askpass",
 		"clean", "smudge", "process", "command", "textconv", "driver", "helper", "program", "external",
 		"gitproxy", "uploadpack", "receivepack", "packobjectshook", "update", "cmd", "tool")) > 0
@@ -169,10 +192,14 @@ func (g *gitGuard) restore() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	notes := g.putBack()
-	for _, path := range g.suspects() {
-		if g.known[path] {
-			continue
+	planted := slices.DeleteFunc(g.suspects(), func(path string) bool { return g.known[path] })
+	linked := g.linked()
+	for _, path := range slices.Sorted(maps.Keys(linked)) {
+		if was, ok := g.trees[path]; !ok || was != linked[path] {
+			planted = append(planted, path)
 		}
+	}
+	for _, path := range planted {
 		refused := path + ".refused"
 		if err := os.Rename(path, refused); err != nil {
 			notes = append(notes, fmt.Sprintf("[warning: %s can make git run programs, and could not be moved away: %v. Do not run git here before it is removed]", path, reason(err)))

@@ -279,3 +279,115 @@ func mustRunner(t *testing.T, dir string, opts ...BubblewrapOption) *BubblewrapR
 	}
 	return r
 }
+
+// A repository that a command makes, and hangs on the index: git on the host
+// looks into it, with its settings.
+func TestGitPlantedRepository(t *testing.T) { // SAFE-11
+	dir := workspace(t)
+	repository(t, dir)
+	pwned := filepath.Join(dir, "PWNED")
+	b := gitTool(t, dir)
+	plant := `rm -rf sub; mkdir sub && git init -q sub && git -C sub commit -q --allow-empty -m x &&
+		git -C sub config core.fsmonitor "touch ` + pwned + `; false" &&
+		git update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),sub`
+	for _, version := range []string{"2", "4"} {
+		git(t, dir, "update-index", "--index-version", version)
+		out := run(t, b, plant)
+		if out.ExitCode != 0 || !strings.Contains(out.Output, "[moved "+dir+"/sub/.git/config to ") {
+			t.Errorf("version %s: %+v", version, out)
+		}
+		git(t, dir, "status")
+		if exists(pwned) {
+			t.Fatal("git on the host ran a program of the command")
+		}
+	}
+	if out := run(t, b, "mv sub/.git evil; mv evil/config.refused evil/config; echo 'gitdir: ../evil' >sub/.git"); !strings.Contains(out.Output, "[moved "+dir+"/sub/.git to ") {
+		t.Errorf("%+v", out)
+	}
+	git(t, dir, "status", "--ignore-submodules=none")
+	if exists(pwned) {
+		t.Error("git on the host ran a program of the command")
+	}
+	if out := run(t, b, "true"); out.Output != "(no output)" {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestLinkedTrees(t *testing.T) {
+	dir := workspace(t)
+	for _, format := range []string{"sha1", "sha256"} {
+		sub := filepath.Join(dir, format)
+		git(t, dir, "init", "-q", "--object-format="+format, sub)
+		id := strings.Repeat("1", map[string]int{"sha1": 40, "sha256": 64}[format])
+		for _, name := range []string{"a", "a/b", "dir/linked", "dir/other", "z"} {
+			if name == "dir/linked" || name == "z" {
+				git(t, sub, "update-index", "--add", "--cacheinfo", "160000,"+id+","+name)
+				continue
+			}
+			if name != "a/b" {
+				write(t, filepath.Join(sub, name), name)
+				git(t, sub, "add", name)
+			}
+		}
+		git(t, sub, "add", "--intent-to-add", write(t, filepath.Join(sub, "later"), "")) // has extended flags
+		for _, version := range []string{"3", "4"} {
+			git(t, sub, "update-index", "--index-version", version)
+			if got := linkedTrees(filepath.Join(sub, ".git")); strings.Join(got, " ") != "dir/linked z" {
+				t.Errorf("%s, version %s: %q", format, version, got)
+			}
+		}
+		git(t, sub, "update-index", "--split-index")
+		if got := linkedTrees(filepath.Join(sub, ".git")); strings.Join(got, " ") != "dir/linked z" {
+			t.Errorf("%s, split: %q", format, got)
+		}
+		git(t, sub, "update-index", "--no-split-index")
+		data, err := os.ReadFile(filepath.Join(sub, ".git/index"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range data { // a torn one
+			write(t, filepath.Join(sub, ".git/index"), string(data[:n]))
+			linkedTrees(filepath.Join(sub, ".git"))
+		}
+	}
+}
+
+// What a command puts in the place of git's files must not make the program wait.
+func TestGitFilesThatBlock(t *testing.T) {
+	dir := workspace(t)
+	repository(t, dir)
+	b := gitTool(t, dir)
+	run(t, b, `mkdir sub && git init -q sub && git -C sub commit -q --allow-empty -m x &&
+		git update-index --add --cacheinfo 160000,$(git -C sub rev-parse HEAD),sub`)
+	for _, c := range []string{
+		"rm sub/.git/config; mkfifo sub/.git/config", "rm -f sub/.git/index; mkfifo sub/.git/index", "rm -rf sub/.git; mkfifo sub/.git",
+		"mkfifo .git/commondir", "rm .git/index; mkfifo .git/index", "rm .git/index; ln -s /dev/zero .git/index",
+		"mkdir -p .git/modules/x/objects .git/modules/x/refs; mkfifo .git/modules/x/HEAD .git/modules/x/config",
+		"mkdir -p .git/worktrees/x; mkfifo .git/worktrees/x/commondir",
+	} {
+		run(t, b, c)
+		run(t, b, "true")
+	}
+}
+
+func TestConfigThatNamesPrograms(t *testing.T) {
+	for text, want := range map[string]bool{
+		"":                                    false,
+		"[core]\n\tbare = false\n":            false,
+		"[remote \"tool\"]\n\turl = x/path\n": false,
+		"[core]\n\tfsmonitor = x\n":           true,
+		"[CORE] FSMONITOR = a]b\n":            true,
+		"[core]fsmonitor=x":                   true,
+		"[core]\n  fsmonitor\t=\\\n x\n":      true,
+		"[filter \"a\\\"]b\"] clean = x":      true,
+		"[include]\n\tpath = x\n":             true,
+		strings.Repeat("# long\n", 200_000):   true, // not read
+	} {
+		if got := namesPrograms(write(t, filepath.Join(t.TempDir(), "config"), text)); got != want {
+			t.Errorf("%.60q: %v", text, got)
+		}
+	}
+	if namesPrograms(filepath.Join(t.TempDir(), "missing")) {
+		t.Error("a missing config")
+	}
+}
