@@ -30,6 +30,13 @@ func (t *Tool) description() string {
 	}
 	standard, _ := t.limits.foreground(0)
 	most, _ := t.limits.foreground(1<<31 - 1)
+	if w, ok := t.runner.(walled); ok {
+		state += "\n- Commands run in a sandbox: outside the workspace nothing can be written"
+		if w.reached(RunOptions{}) == Sandboxed {
+			state += ", and there is no network"
+		}
+		state += ". A failure for that reason says so, and the user can run the command again with more; do not look for ways around it."
+	}
 	return fmt.Sprintf(`Run a bash command and get its output, stdout and stderr together.
 
 - %s

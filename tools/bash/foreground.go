@@ -198,7 +198,7 @@ func (t *Tool) launch(ctx context.Context, command string, out *sink, keep bool)
 	if w, ok := runner.(walled); ok {
 		l.had = w.reached(opts)
 	}
-	if opts.Reach == Host {
+	if opts.Reach == Host && t.hostRunner != nil {
 		// What a sandboxed command exported must not reach the host, nor the
 		// host's variables the sandbox.
 		l.begin, keep = state{dir: l.begin.dir}, false
@@ -206,12 +206,12 @@ func (t *Tool) launch(ctx context.Context, command string, out *sink, keep bool)
 	if keep {
 		l.nonce = nonce()
 	}
-	start := launched{sink: out, state: keep}
+	with := launched{sink: out, state: keep}
 	line := command
 	if t.persistent || len(command) > maxArgument {
-		line, start.script = scriptLine, l.begin.text(command, t.workdir(), l.nonce)
+		line, with.script = scriptLine, l.begin.text(command, t.workdir(), l.nonce)
 	}
-	if l.process, l.env, err = t.start(ctx, runner, line, opts, start); err != nil {
+	if l.process, l.env, err = t.start(ctx, runner, line, opts, with); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -230,6 +230,9 @@ func (t *Tool) runnerFor(ctx context.Context, command string) (Runner, RunOption
 		return t.runner, opts, nil
 	}
 	if t.hostRunner == nil {
+		if _, ok := t.runner.(LocalRunner); ok {
+			return t.runner, opts, nil // it has no other reach
+		}
 		return nil, opts, fmt.Errorf("%w: there is no runner for the host", ErrReachUnsupported)
 	}
 	opts.Env = inherit(append(hostEnvAllowlist(), t.envAllowlist...))
@@ -261,6 +264,17 @@ func (t *Tool) start(ctx context.Context, r Runner, line string, opts RunOptions
 		l.finish()
 	}
 	return p, env, err
+}
+
+// Directory is where the next command starts: the working directory, or with
+// [WithPersistentShell] what the commands before made of it.
+func (t *Tool) Directory() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.state.dir != "" {
+		return t.state.dir
+	}
+	return t.workdir()
 }
 
 func (t *Tool) workdir() string {

@@ -67,6 +67,15 @@ func TestHints(t *testing.T) { // decision 19, decision 17
 	}
 }
 
+func TestDescriptionTellsOfTheSandbox(t *testing.T) {
+	t.Parallel()
+	dir := workspace(t)
+	host, offline, online := newTool(t).Tool().Description(), inside(t, dir).Tool().Description(), inside(t, dir, WithNetwork(true)).Tool().Description()
+	if strings.Contains(host, "sandbox") || !strings.Contains(offline, "no network") || !strings.Contains(online, "sandbox") || strings.Contains(online, "no network") {
+		t.Errorf("%s\n%s\n%s", host, offline, online)
+	}
+}
+
 func TestHintOfARealCommand(t *testing.T) { // decision 19
 	t.Parallel()
 	dir := workspace(t)

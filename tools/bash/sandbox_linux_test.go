@@ -280,6 +280,13 @@ func TestReach(t *testing.T) { // decision 19, G1
 	if out := run(t, b, "pwd; echo $A ${B-none}"); out.Output != dir+"/sub\ninside none\n" { // the host's state does not come back
 		t.Errorf("%+v", out)
 	}
+	if got := b.Directory(); got != dir+"/sub" {
+		t.Errorf("the next command starts in %q", got)
+	}
+	reach = Host
+	if out := run(t, newTool(t, WithWorkingDirectory(dir), WithReach(func(context.Context, string) Reach { return reach })), where); out.Output != "host\n" { // there is no sandbox
+		t.Errorf("%+v", out)
+	}
 	if Sandboxed.String() != "sandboxed" || Network.String() != "network" || Host.String() != "host" || Reach(7).String() != "Reach(7)" {
 		t.Error("names")
 	}
@@ -346,6 +353,33 @@ func TestProtectedPathBecomesALink(t *testing.T) { // V8, W4, W5
 	}
 	if _, err := call(t, t.Context(), b, Input{Command: "true"}); err == nil || !strings.Contains(err.Error(), "symbolic link") {
 		t.Errorf("before a command: %v", err)
+	}
+}
+
+// As the application protects its own directory.
+func TestStateDirectory(t *testing.T) { // SAFE-10
+	t.Parallel()
+	dir := workspace(t)
+	opts := []BubblewrapOption{WithReadOnlyPaths(dir + "/.phero"), WithHidden(dir+"/.phero/sessions", dir+"/.phero/blobs")}
+	b := inside(t, dir, opts...)
+	attacks := []string{
+		"echo x >.phero/a", "mkdir -p .phero/sessions/x", "touch .phero/config.toml", "rm -rf .phero", "mv .phero x", "rmdir .phero/sessions",
+		"cat .phero/sessions/1/log", "echo x >>.phero/config.toml", "mv .phero/sessions .phero/s",
+	}
+	refused(t, b, attacks...)
+	if exists(dir + "/.phero") {
+		t.Error("the reserved directory is left")
+	}
+	write(t, dir+"/.phero/config.toml", "a = 1\n")
+	refused(t, b, attacks...)
+	write(t, dir+"/.phero/sessions/1/log", "secret\n")
+	write(t, dir+"/.phero/blobs/aa", "secret\n")
+	refused(t, b, attacks...)
+	if out := run(t, b, "cat .phero/config.toml; ls -A .phero/sessions .phero/blobs"); out.Output != "a = 1\n.phero/blobs:\n\n.phero/sessions:\n" {
+		t.Errorf("%+v", out)
+	}
+	if got, err := os.ReadFile(dir + "/.phero/sessions/1/log"); err != nil || string(got) != "secret\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
