@@ -94,6 +94,7 @@ type dfa struct {
 	start   int32 // at the start of a line
 	flushes int
 	gaveUp  bool
+	doubt   bool // it was wider than the pattern on plain ASCII too
 
 	// Of the state that is being made.
 	set   []uint32
@@ -255,7 +256,8 @@ func (d *dfa) follow(pc uint32, lineStart, lineEnd bool) {
 			op := syntax.EmptyOp(in.Arg)
 			switch {
 			case op&(syntax.EmptyBeginLine|syntax.EmptyBeginText) != 0:
-				if lineStart {
+				if lineStart || lineEnd {
+					d.doubt = d.doubt || lineEnd // "$^" holds on an empty line only
 					d.stack = append(d.stack, in.Out)
 				}
 			case op&(syntax.EmptyEndLine|syntax.EmptyEndText) == 0 || lineEnd:

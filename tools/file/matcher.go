@@ -113,7 +113,7 @@ func (s *scanner) matches(line []byte) bool {
 		if s.literal != nil && s.dfa.scan(line) < 0 {
 			return false
 		}
-		if s.machine.exact && plainLine(line) && !s.dfa.gaveUp {
+		if s.machine.exact && !s.dfa.doubt && !s.dfa.gaveUp && plainLine(line) {
 			return true
 		}
 	}
