@@ -26,9 +26,10 @@ type composer struct {
 	past  []draft // before each change, for taking it back
 	cut   string  // what was cut last, for putting it in again
 
-	newlineKey string // that this terminal can tell from enter
-	rows       []string
-	old        bool // rows are of another state
+	newlineKey string   // that this terminal can tell from enter
+	wants      int      // rows
+	rows       []string // as drawn
+	old        bool     // rows are of another state
 }
 
 // chip is a paste that is shown by a label.
@@ -61,7 +62,7 @@ func newComposer(t *theme) *composer {
 	a.KeyMap = composerKeys()
 	a.SetWidth(80)
 	a.Focus()
-	return &composer{area: a, newlineKey: "ctrl+j", old: true}
+	return &composer{area: a, newlineKey: "ctrl+j", wants: 1, old: true}
 }
 
 // composerKeys are the keys that edit. The ones of the table in keys.go never
@@ -93,12 +94,19 @@ func composerKeys() textarea.KeyMap {
 func (c *composer) resize(w, most int) {
 	c.area.MaxHeight = most
 	c.area.SetWidth(max(w, promptCols+2))
-	c.area.SetHeight(min(c.area.Height(), most))
-	c.old = true
+	c.edited()
+}
+
+// edited measures the text anew and scrolls to the cursor, which the text area
+// does only when it is updated.
+func (c *composer) edited() {
+	c.area.DynamicHeight = true
+	c.area, _ = c.area.Update(nil)
+	c.wants, c.old = c.area.Height(), true
 }
 
 // height is the number of rows that the text wants.
-func (c *composer) height() int { return c.area.Height() }
+func (c *composer) height() int { return c.wants }
 
 // shown is the text with its chips as labels.
 func (c *composer) shown() string { return c.area.Value() }
@@ -123,14 +131,14 @@ func (c *composer) set(s string) {
 		s = c.newChip(c.expand(s), n)
 	}
 	c.area.SetValue(s)
-	c.old = true
+	c.edited()
 }
 
 // clear empties the composer after its text was sent.
 func (c *composer) clear() {
 	c.area.Reset()
 	c.chips, c.past = nil, nil
-	c.old = true
+	c.edited()
 }
 
 // prepend puts messages that came back before the text.
@@ -157,7 +165,7 @@ func (c *composer) paste(s string) {
 		s = c.newChip(s, lines)
 	}
 	c.area.InsertString(s)
-	c.old = true
+	c.edited()
 }
 
 func (c *composer) newChip(content string, lines int) string {
@@ -206,7 +214,7 @@ func (c *composer) key(msg tea.KeyPressMsg) {
 		c.leaveChip()
 	}
 	c.area, _ = c.area.Update(msg)
-	c.old = true
+	c.edited()
 	after := c.area.Value()
 	if after == before {
 		return
@@ -242,7 +250,7 @@ func (c *composer) replaceWord(word, s string) {
 		c.area, _ = c.area.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
 	}
 	c.area.InsertString(s)
-	c.old = true
+	c.edited()
 }
 
 // yank puts in what was cut last.
@@ -253,7 +261,7 @@ func (c *composer) yank() {
 	c.remember()
 	c.leaveChip()
 	c.area.InsertString(c.cut)
-	c.old = true
+	c.edited()
 }
 
 // line is the line with the cursor.
@@ -337,7 +345,7 @@ func (c *composer) undo() {
 		c.area.CursorDown()
 	}
 	c.area.SetCursorColumn(d.col)
-	c.old = true
+	c.edited()
 }
 
 // atFirstRow and atLastRow say whether up and down leave the text.
@@ -368,7 +376,9 @@ func (c *composer) view(t *theme, h int) ([]string, *tea.Cursor) {
 	}
 	if c.old || len(c.rows) != h {
 		if c.area.Height() != h {
+			c.area.DynamicHeight = false
 			c.area.SetHeight(h)
+			c.area, _ = c.area.Update(nil)
 		}
 		c.rows = strings.Split(c.area.View(), "\n")
 		for len(c.rows) < h {

@@ -252,13 +252,15 @@ func insert(in *textinput.Model, s string) {
 
 // inputView draws an input of w cells at column x of row y.
 func inputView(in *textinput.Model, w, x, y int) (string, *tea.Cursor) {
-	in.SetWidth(max(1, w-1))
+	w = max(w, 2)
+	in.SetWidth(w - 1)
+	in.SetCursor(in.Position()) // scrolls to the cursor, also after the width changed
 	c := in.Cursor()
 	if c != nil {
-		c.Position.X += x
+		c.Position.X = x + min(c.Position.X, w-1)
 		c.Position.Y = y
 	}
-	return in.View(), c
+	return text.Truncate(in.View(), w, ""), c
 }
 
 // confirm asks one thing that is answered by y or n.
