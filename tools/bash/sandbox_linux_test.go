@@ -156,7 +156,7 @@ func TestNoTerminal(t *testing.T) { // SBX-10, V4, S10, B3, B4, IMP-38
 			runner = r
 		}
 		b := newTool(t, WithWorkingDirectory(dir), WithRunner(runner), WithTimeout(hang/2))
-		out := run(t, b, "tty; (: </dev/tty) 2>&1; (: >/dev/tty) 2>&1; read -ra f </proc/$$/stat; echo tty ${f[6]}; sudo -k true; read -t1 x </dev/stderr; echo end")
+		out := run(t, b, "tty; (: </dev/tty) 2>&1; (: >/dev/tty) 2>&1; read -ra f </proc/$$/stat; echo tty ${f[6]}; sudo -k true; echo end")
 		write(t, filepath.Join(dir, "seen"), out.Output)
 		return
 	}
