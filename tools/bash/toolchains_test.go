@@ -15,6 +15,7 @@ import (
 func goModule(t *testing.T, dir string) {
 	t.Helper()
 	needs(t, "go")
+	_ = exec.Command("go", "mod", "download", "golang.org/x/sync").Run() // when it is not there yet
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}} {{.Dir}}", "golang.org/x/sync").Output()
 	version, source, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	if err != nil || source == "" {
