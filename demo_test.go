@@ -87,10 +87,13 @@ func TestDemoToItsEnd(t *testing.T) {
 			d.waitFor("Allow bash?")
 			d.press("y")
 			d.waitFor("The tests pass.")
+			d.waitFor("? keys") // the turn is over
 			if after := d.read(tt.file); !strings.Contains(after, tt.fixed) {
 				t.Fatalf("the file is %q", after)
 			}
-			d.send("/undo\r")
+			d.send("/undo")
+			d.waitFor("› /undo")
+			d.key("enter")
 			d.waitFor("undid")
 			if got := d.read(tt.file); got != before {
 				t.Fatalf("after undo the file is %q", got)
@@ -111,7 +114,7 @@ func TestDemoRefused(t *testing.T) {
 	d.waitFor("You did not want the tests to run")
 	d.waitFor("Allow edit?")
 	d.press("n")
-	d.waitFor("I leave total.sh as it is.")
+	d.waitFor("I leave `total.sh` as it is.")
 	if got := d.read("total.sh"); got != before {
 		t.Fatalf("the file is %q", got)
 	}

@@ -10,9 +10,13 @@ import (
 	"os"
 
 	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/tools/bash"
 )
 
-func main() { os.Exit(run(context.Background(), os.Args[1:])) }
+func main() {
+	bash.MaybeHelper() // a sandbox is this program again
+	os.Exit(run(context.Background(), os.Args[1:]))
+}
 
 // exitError is an error that says with what code to exit. Its text is for the person.
 type exitError struct {

@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/app/config"
 	"github.com/phero-agent/agent/ui"
 )
 
@@ -28,6 +31,7 @@ func show(ctx context.Context, opts app.Options, screen ui.Options, open func(*a
 		}
 	}
 	screen.Version = programVersion()
+	screen.Resume = resumeCommand(opts.Workspace)
 	screen.HistoryFile = filepath.Join(opts.StateDir, "history.jsonl")
 	screen.ASCII = ascii(os.Getenv)
 	screen.Mouse = true
@@ -52,4 +56,16 @@ func ascii(getenv func(string) string) bool {
 		}
 	}
 	return false
+}
+
+// resumeCommand goes on with a session of the workspace from where the person stands.
+func resumeCommand(workspace string) string {
+	if here, err := config.Load(config.Flags{}, os.Getenv); err == nil && here.Workspace == workspace {
+		return "agent --resume"
+	}
+	quoted, err := syntax.Quote(workspace, syntax.LangBash)
+	if err != nil {
+		quoted = workspace
+	}
+	return "agent -C " + quoted + " --resume"
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
+	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/ui/uitest"
 )
 
@@ -26,6 +27,7 @@ import (
 const asProgram = "AGENT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	bash.MaybeHelper()
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
-	"github.com/phero-agent/agent/tools/bash"
+	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/tools/todo"
 )
 
@@ -52,12 +52,15 @@ type App struct {
 	opts      Options
 	emit      func(Event)
 	policy    *permissions.Policy
-	box       *toolbox
 	sandbox   *sandbox
 	store     *session.Store
 	questions *questions
-	system    string
-	specs     []ToolSpec
+	tracker   *file.ReadTracker
+
+	// Made by equip at the first turn.
+	box    *toolbox
+	system string
+	specs  []ToolSpec
 
 	mu      sync.Mutex
 	running bool // work runs, or somebody holds the App idle
@@ -87,7 +90,7 @@ var ErrBusy = errors.New("a turn is running: stop it first (esc)")
 
 // New makes an App. Nothing is written until the first message.
 func New(opts Options) (*App, error) {
-	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}}
+	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker()}
 	a.questions = newQuestions(a.emit, a.pauseClock)
 	store, err := session.OpenStore(opts.Workspace)
 	if err != nil {
@@ -98,13 +101,6 @@ func New(opts Options) (*App, error) {
 		return nil, err
 	}
 	if a.sandbox, err = openSandbox(opts, a.question); err != nil {
-		return nil, err
-	}
-	if a.box, err = a.newToolbox(); err != nil {
-		return nil, err
-	}
-	a.specs = Specs(a.box.list)
-	if a.system, err = systemPrompt(opts); err != nil {
 		return nil, err
 	}
 	a.reset()
@@ -185,17 +181,19 @@ func (a *App) pauseClock(on bool) {
 }
 
 // Background moves a running command to the background (IMP-31).
-func (a *App) Background(callID string) bool { return a.box.bash.Background(callID) }
+func (a *App) Background(callID string) bool {
+	shells := a.shells()
+	return shells != nil && shells.Background(callID)
+}
 
 // Kill ends a background shell.
 func (a *App) Kill(shellID string) {
-	if err := a.box.bash.Kill(shellID); err != nil {
-		a.emit(Notice{Level: Warning, Text: err.Error()})
+	if shells := a.shells(); shells != nil {
+		if err := shells.Kill(shellID); err != nil {
+			a.emit(Notice{Level: Warning, Text: err.Error()})
+		}
 	}
 }
-
-// Shells lists the background shells.
-func (a *App) Shells() []bash.ShellInfo { return a.box.bash.Shells() }
 
 // idle runs fn while no turn runs and none can start, or says ErrBusy.
 func (a *App) idle(fn func() error) error {
@@ -251,7 +249,9 @@ func (a *App) Close() error {
 	}
 	a.mu.Unlock()
 	a.working.Wait()
-	err := a.box.bash.Close()
-	a.sandbox.close()
-	return errors.Join(err, a.closeLog())
+	var err error
+	if a.box != nil {
+		err = a.box.bash.Close()
+	}
+	return errors.Join(err, a.sandbox.close(), a.closeLog())
 }

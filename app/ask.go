@@ -92,7 +92,7 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 	if err != nil {
 		return permissions.Reject, &previewError{err}
 	}
-	trace := a.policy.Explain(req.Tool, req.Arguments)
+	trace := a.policy.ExplainIn(ctx, req.Tool, req.Arguments)
 	got, err := a.questions.ask(ctx, func(id string) Event {
 		return Asked{ID: id, Call: call, Request: req, Change: change, NoRule: trace.Uncovered()}
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/app/script"
 	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/bash"
 )
 
 // crashIn is the variable that makes the test binary a program at work in a
@@ -27,6 +28,7 @@ import (
 const crashIn = "AGENT_TEST_CRASH_IN"
 
 func TestMain(m *testing.M) {
+	bash.MaybeHelper()
 	if dir := os.Getenv(crashIn); dir != "" {
 		workUntilKilled(dir)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,19 +14,21 @@ import (
 	"github.com/phero-agent/agent/tools/human"
 )
 
-// sandbox is the runner of the commands. Which one it is shows in the
-// background, so that the screen does not wait for it; a command does.
+// sandbox is what commands run in. Which one it is shows in the background, so
+// that the screen does not wait for it; the first turn does.
 type sandbox struct {
 	opts   Options
 	ask    func(ctx context.Context, source string, in human.Input) (map[string]human.Answer, error)
-	bwrap  *bash.BubblewrapRunner
 	ctx    context.Context
 	cancel context.CancelFunc
+	bwrap  *bash.BubblewrapRunner // nil: not to be tried
+	cause  error                  // why it is not
 
 	ready  chan struct{} // closed when the fields below are set
-	runner bash.Runner
-	label  string
-	err    error // why no command can run
+	runner bash.Runner   // never nil: without a sandbox it says why
+	label  string        // "bwrap", "landlock", "none", or "no commands"
+	roots  []string      // outside the workspace, of toolchains whose sources the file tools may read (decision 18)
+	err    error         // why no command can run
 }
 
 // openSandbox prepares what --sandbox says. It fails when the person asked for
@@ -33,47 +36,81 @@ type sandbox struct {
 func openSandbox(opts Options, ask func(context.Context, string, human.Input) (map[string]human.Answer, error)) (*sandbox, error) {
 	s := &sandbox{opts: opts, ask: ask, ready: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	if opts.Sandbox == "none" {
-		s.settle(bash.LocalRunner{}, "none", nil)
-		return s, nil
-	}
-	settings := []bash.BubblewrapOption{bash.WithHidden(filepath.Join(opts.Workspace, ".phero"))}
-	if opts.ShareCaches {
-		settings = append(settings, bash.WithSharedCaches())
-	}
 	var err error
-	s.bwrap, err = bash.NewWorkspaceRunner(opts.Workspace, settings...)
-	switch {
-	case errors.Is(err, bash.ErrPathTooBroad):
-		return nil, fmt.Errorf("%s is too broad a workspace for the sandbox: start agent in a project's directory, or with --sandbox=none", opts.Workspace)
-	case err != nil && opts.Sandbox == "bwrap":
-		return nil, err
-	case err != nil:
-		s.err = err
+	switch opts.Sandbox {
+	case "none":
+		s.settle(bash.LocalRunner{}, "none", nil)
+	case "auto", "bwrap":
+		s.bwrap, err = bash.NewWorkspaceRunner(opts.Workspace, s.walls()...)
+		if opts.Sandbox == "auto" && !errors.Is(err, bash.ErrPathTooBroad) {
+			s.cause, err = err, nil
+		}
 	}
-	return s, nil
+	if errors.Is(err, bash.ErrPathTooBroad) {
+		err = fmt.Errorf("%s is too broad a workspace for the sandbox: start agent in a project's directory, or with --sandbox=none", opts.Workspace)
+	}
+	return s, err
 }
 
-// start finds out whether the sandbox works here, and then calls found.
+// walls are the settings of every sandbox: git may read what a project shares in
+// .phero, no command may write there or see sessions.
+func (s *sandbox) walls() []bash.BubblewrapOption {
+	phero := filepath.Join(s.opts.Workspace, ".phero")
+	walls := []bash.BubblewrapOption{
+		bash.WithReadOnlyPaths(phero),
+		bash.WithHidden(filepath.Join(phero, "sessions"), filepath.Join(phero, "blobs")),
+	}
+	if s.opts.ShareCaches {
+		walls = append(walls, bash.WithSharedCaches())
+	}
+	return walls
+}
+
+// start finds out what works here, and then calls found.
 func (s *sandbox) start(found func()) {
 	if s.settled() {
 		return
 	}
 	go func() {
-		err := s.err
-		if err == nil {
-			err = s.bwrap.Probe(s.ctx)
-		}
-		switch {
-		case err == nil:
-			s.settle(s.bwrap, "bwrap", nil)
-		case s.opts.Sandbox == "auto" && s.onHost(err):
-			s.settle(bash.LocalRunner{}, "none", nil)
-		default:
-			s.settle(nil, "", fmt.Errorf("commands cannot run: no sandbox works here (%w); start agent with --sandbox=none to run them on this machine itself", err))
-		}
+		s.decide()
 		found()
 	}()
+}
+
+// decide takes the strongest sandbox that works, and without one what the person says.
+func (s *sandbox) decide() {
+	cause := s.cause
+	if s.bwrap != nil {
+		if cause = s.bwrap.Probe(s.ctx); cause == nil {
+			s.roots = s.bwrap.ReadOnlyRoots()
+			s.settle(s.bwrap, "bwrap", nil)
+			return
+		}
+	}
+	if s.opts.Sandbox != "bwrap" {
+		r, err := s.landlock()
+		if err == nil {
+			s.settle(r, "landlock", nil)
+			return
+		}
+		cause = errors.Join(cause, err)
+	}
+	if s.opts.Sandbox == "auto" && s.onHost(cause) {
+		s.settle(bash.LocalRunner{}, "none", nil)
+		return
+	}
+	s.settle(nil, "no commands", fmt.Errorf("commands cannot run: no sandbox works here (%w); start agent with --sandbox=none to run them on this machine itself", cause))
+}
+
+func (s *sandbox) landlock() (*bash.LandlockRunner, error) {
+	r, err := bash.NewLandlockRunner(s.opts.Workspace, append(s.walls(), bash.WithGitProtection(), bash.WithToolchains())...)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Probe(s.ctx); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
 }
 
 // onHost asks once in a workspace whether commands may run without a sandbox (decision 20).
@@ -109,6 +146,9 @@ func (s *sandbox) onHost(cause error) bool {
 }
 
 func (s *sandbox) settle(r bash.Runner, label string, err error) {
+	if err != nil {
+		r = refusing{err}
+	}
 	s.runner, s.label, s.err = r, label, err
 	close(s.ready)
 }
@@ -122,11 +162,11 @@ func (s *sandbox) settled() bool {
 	}
 }
 
-// wait returns once it is known what commands run in, with why they cannot.
+// wait returns once it is known what commands run in, or with the context's cause.
 func (s *sandbox) wait(ctx context.Context) error {
 	select {
 	case <-s.ready:
-		return s.err
+		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
@@ -137,27 +177,25 @@ func (s *sandbox) name() string {
 	if !s.settled() {
 		return ""
 	}
-	if s.err != nil {
-		return "no commands"
-	}
 	return s.label
 }
 
-// Command implements bash.Runner.
-func (s *sandbox) Command(ctx context.Context, command string, opts bash.RunOptions) (*exec.Cmd, error) {
-	if err := s.wait(ctx); err != nil {
-		return nil, err
-	}
-	return s.runner.Command(ctx, command, opts)
-}
-
-// readOnlyRoots are the toolchains outside the workspace whose sources the file
-// tools may read (decision 18).
-func (s *sandbox) readOnlyRoots() []string {
-	if s.bwrap == nil {
+// close ends a probe, and removes what a sandbox keeps outside of commands.
+func (s *sandbox) close() error {
+	s.cancel()
+	if !s.settled() {
 		return nil
 	}
-	return s.bwrap.ReadOnlyRoots()
+	if c, ok := s.runner.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
-func (s *sandbox) close() { s.cancel() }
+// refusing is the runner of a machine on which no command can run.
+type refusing struct{ err error }
+
+// Command implements bash.Runner.
+func (r refusing) Command(context.Context, string, bash.RunOptions) (*exec.Cmd, error) {
+	return nil, r.err
+}

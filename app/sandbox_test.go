@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/tools/human"
 )
 
@@ -26,6 +28,13 @@ func brokenSandbox(t *testing.T) {
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 }
 
+// noSandbox breaks Landlock's sandbox as well: it has no place for its private directory.
+func noSandbox(t *testing.T) {
+	t.Helper()
+	brokenSandbox(t)
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "absent"))
+}
+
 func auto(state string) func(*app.Options) {
 	return func(o *app.Options) { o.Sandbox, o.StateDir = "auto", state }
 }
@@ -33,7 +42,7 @@ func auto(state string) func(*app.Options) {
 // SBX-21, decision 20: nothing falls back silently. The person is asked once in
 // a workspace, and told why.
 func TestNoSandboxIsAskedOnce(t *testing.T) {
-	brokenSandbox(t)
+	noSandbox(t)
 	state := t.TempDir()
 	r := newRig(t, runTrue, nil, auto(state))
 	q, _ := await[app.Questioned](r, 0, nil)
@@ -60,13 +69,34 @@ func TestNoSandboxIsAskedOnce(t *testing.T) {
 
 // A no is kept too: everything works but commands, which say why.
 func TestNoSandboxDeclined(t *testing.T) {
-	brokenSandbox(t)
+	noSandbox(t)
 	r := newRig(t, runTrue, nil, auto(t.TempDir()))
 	q, _ := await[app.Questioned](r, 0, nil)
 	r.app.Reply(q.ID, nil)
 	r.turn("go")
 	if m := r.result(0); m.Status != session.StatusFailed || !strings.Contains(m.Text, "--sandbox=none") {
 		t.Fatalf("result %+v", m)
+	}
+}
+
+// Decision 20: Landlock stands in for bubblewrap, says so, and does not count as
+// the sandbox for the auto mode.
+func TestLandlockStandsIn(t *testing.T) {
+	if r, err := bash.NewLandlockRunner(t.TempDir()); err != nil {
+		t.Skip(err)
+	} else if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	brokenSandbox(t)
+	r := newRig(t, runTrue, nil, auto(t.TempDir()))
+	await(r, 0, func(s app.State) bool { return s.Sandbox == "landlock" })
+	r.turn("go")
+	if m := r.result(0); m.Status != session.StatusOK || !strings.Contains(m.Text, "ran") {
+		t.Fatalf("result %+v", m)
+	}
+	r.app.SetMode(permissions.ModeAuto)
+	if m := r.app.Mode(); m != permissions.ModeAsk {
+		t.Fatalf("the mode is %v", m)
 	}
 }
 

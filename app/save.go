@@ -112,7 +112,7 @@ func (a *App) reset() {
 	a.log, a.talk, a.ids, a.lastID, a.turn = nil, session.NewConversation(nil), map[string]bool{}, 0, 0
 	a.saving.broken = false
 	a.keep(a.store.Blobs())
-	a.box.tracker.Reset()
+	a.tracker.Reset()
 	a.todos = a.newTodos(nil)
 	a.mu.Lock()
 	a.queue, a.notes = nil, nil

@@ -14,26 +14,58 @@ import (
 
 // toolbox holds every tool of the application, behind the policy.
 type toolbox struct {
-	list    []*tools.Tool
-	byName  map[string]*tools.Tool
-	write   *file.WriteTool
-	edit    *file.EditTool
-	multi   *file.MultiEditTool
-	tracker *file.ReadTracker
-	bash    *bash.Tool
+	list   []*tools.Tool
+	byName map[string]*tools.Tool
+	write  *file.WriteTool
+	edit   *file.EditTool
+	multi  *file.MultiEditTool
+	bash   *bash.Tool
 
 	mu    sync.Mutex
 	shown map[string]*file.Change // by call: what the person approved
 }
 
+// equip builds what a turn works with, once it is known what commands run in.
+// Both stay as they are for the whole session (decision 26).
+func (a *App) equip(ctx context.Context) error {
+	if a.box != nil {
+		return nil
+	}
+	if err := a.sandbox.wait(ctx); err != nil {
+		return err
+	}
+	box, err := a.newToolbox()
+	if err != nil {
+		return err
+	}
+	if a.system, err = systemPrompt(a.opts); err != nil {
+		return err
+	}
+	a.specs = Specs(box.list)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.box = box
+	return nil
+}
+
+// shells is the tool that commands run with, nil before the first turn.
+func (a *App) shells() *bash.Tool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.box == nil {
+		return nil
+	}
+	return a.box.bash
+}
+
 // newToolbox builds the tools: file tools and commands confined to one and the
 // same workspace (IMP-33), their changes journaled, every call before the policy (LOOP-14).
 func (a *App) newToolbox() (*toolbox, error) {
-	b := &toolbox{byName: map[string]*tools.Tool{}, tracker: file.NewReadTracker(), shown: map[string]*file.Change{}}
+	b := &toolbox{byName: map[string]*tools.Tool{}, shown: map[string]*file.Change{}}
 	opts := []file.Option{
 		file.WithWorkingDirectory(a.opts.Workspace),
-		file.WithReadOnlyRoots(a.sandbox.readOnlyRoots()...),
-		file.WithReadTracker(b.tracker),
+		file.WithReadOnlyRoots(a.sandbox.roots...),
+		file.WithReadTracker(a.tracker),
 		file.WithBeforeWrite(a.beforeWrite),
 		file.WithOnWrite(a.onWrite),
 	}
@@ -60,7 +92,7 @@ func (a *App) newToolbox() (*toolbox, error) {
 	}
 	b.bash, err = bash.New(
 		bash.WithWorkingDirectory(a.opts.Workspace),
-		bash.WithRunner(a.sandbox),
+		bash.WithRunner(a.sandbox.runner),
 		bash.WithEnvAllowlist(bash.DefaultEnvAllowlist()...),
 		bash.WithEnv("GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=true", "TERM=dumb", "PHERO_AGENT=1"),
 		bash.WithPersistentShell(),

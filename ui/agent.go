@@ -41,6 +41,7 @@ type Agent interface {
 type Options struct {
 	Prompt      string                   // sent at once
 	Version     string                   // shown where nothing was said yet
+	Resume      string                   // the command that goes on with a session, without its id; "" is "agent --resume"
 	Theme       string                   // "dark", "light", or "" to ask the terminal
 	ASCII       bool                     // only ASCII in the chrome
 	Mouse       bool                     // the wheel, the scrollbar and clicks are ours, not the terminal's

@@ -115,13 +115,13 @@ func TestModes(t *testing.T) {
 		s.emit(app.State{Model: "gpt-5.1", Sandbox: "landlock"}) // decision 20: it does not count
 		s.enter("/mode edits")
 		s.Raw("\x1b[Z")
-		s.wantOn(t, "plan · gpt")
+		s.wantOn(t, "plan · landlock · gpt")
 		s.enter("/mode auto")
 		s.wantOn(t, "auto needs the sandbox")
 
 		s.app.SetMode(permissions.ModeYolo) // the application changes it, too
 		s.emit(app.TurnEnded{})
-		s.wantOn(t, "yolo · gpt")
+		s.wantOn(t, "yolo · landlock · gpt")
 	})
 }
 

@@ -68,6 +68,8 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 	case app.State:
 		m.status.state = e
 		m.look.workspace = e.Workspace
+	case app.ModeChanged:
+		return m.readMode()
 	case app.Notice:
 		return m.notice(e)
 	}
@@ -114,6 +116,7 @@ func (m *Model) committed(e *session.Entry) {
 		m.undone(e.Undo)
 	case e.Kind == session.KindTurn && e.Turn != nil:
 		level, sign, words := turnNote(m.look.theme, e.Turn.Outcome, e.Turn.Error)
+		m.transcript.endReply()
 		if words != "" {
 			m.transcript.note(level, sign, words)
 		}

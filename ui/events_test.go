@@ -140,6 +140,20 @@ func TestRetryStartsOver(t *testing.T) {
 	})
 }
 
+// What is said while a reply comes in stands before it, and the reply is there once.
+func TestNoticeDuringAReply(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(app.TurnStarted{}, userSays("hi"), app.ReplyDelta{Text: "The ans"}, app.Notice{Level: app.Error, Text: "busy just now"}, app.ReplyDelta{Text: "wer is 42"}, modelSays("The answer is 42"))
+		screen := s.Text()
+		if n := strings.Count(screen, "The ans"); n != 1 || !strings.Contains(screen, "The answer is 42") {
+			t.Errorf("the answer is there %d times:\n%s", n, screen)
+		}
+		if strings.Index(screen, "busy just now") > strings.Index(screen, "The ans") {
+			t.Errorf("the notice stands behind the reply:\n%s", screen)
+		}
+	})
+}
+
 // nasty is text that must not reach the terminal as it is.
 const nasty = "a\x1b[2Jb\x1b]0;owned\x07c\x1b]52;c;eHg=\x1b\\d\u009b31me\x9bf\u202eg\u200bh\u2066i\x07j\bk\x7fl\x1bPq#0\x1b\\m\x1b[6nn"
 

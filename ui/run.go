@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func (m *Model) goodbye(w io.Writer) {
 // howToResume writes the line to resume with, when there is something to resume.
 func (m *Model) howToResume(w io.Writer) {
 	if m.spoken && m.session != "" {
-		fmt.Fprintf(w, "\nresume with: agent --resume %s\n", m.session)
+		fmt.Fprintf(w, "\nresume with: %s %s\n", cmp.Or(m.opts.Resume, "agent --resume"), m.session)
 	}
 }
 

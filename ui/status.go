@@ -125,8 +125,12 @@ func (s *status) right(t *theme, w, left int) string {
 		add(where)
 	}
 	add(modeName(s.mode))
-	if s.state.Sandbox == "none" {
+	switch s.state.Sandbox {
+	case "", "bwrap": // as it should be
+	case "none":
 		add("no sandbox")
+	default:
+		add(text.Line(s.state.Sandbox))
 	}
 	model := text.Line(s.state.Model)
 	if s.state.Scripted {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/phero-agent/agent/app"
@@ -259,13 +260,9 @@ func (tr *transcript) endReply() {
 
 // dropReply takes back what came in of a reply that will be sent again.
 func (tr *transcript) dropReply() {
-	for n := len(tr.items) - 1; n >= 0; n-- {
-		it := tr.items[n]
-		if it != item(tr.reply) && it != item(tr.thought) {
-			break
-		}
+	if n := tr.arriving(); n < len(tr.items) {
+		tr.list.Remove(n, len(tr.items))
 		tr.items = tr.items[:n]
-		tr.list.Remove(n, n+1)
 	}
 	tr.reply, tr.thought = nil, nil
 }
@@ -296,6 +293,27 @@ func (tr *transcript) interrupt(i int, c *call) {
 
 // note adds a line of ours.
 func (tr *transcript) note(level app.Level, sign, words string) {
-	tr.endReply()
-	tr.add(&noteItem{entry: entry{look: tr.look}, level: level, sign: sign, text: words})
+	it := &noteItem{entry: entry{look: tr.look}, level: level, sign: sign, text: words}
+	at := tr.arriving()
+	if at == len(tr.items) {
+		tr.add(it)
+		return
+	}
+	if at > 0 && apart(tr.items[at-1], it) {
+		it.setGap()
+	}
+	tr.items[at].setGap()
+	tr.items = slices.Insert(tr.items, at, item(it))
+	tr.list.Insert(at, it)
+	tr.changed(at + 1)
+}
+
+// arriving is the index of the first item that still comes in, and the count of
+// items when none does. What is said meanwhile goes before it: a reply is one item.
+func (tr *transcript) arriving() int {
+	n := len(tr.items)
+	for n > 0 && (tr.items[n-1] == item(tr.reply) || tr.items[n-1] == item(tr.thought)) {
+		n--
+	}
+	return n
 }
