@@ -31,6 +31,7 @@ func TestSchema(t *testing.T) {
 		Bytes   []byte            `json:"bytes,omitempty"`
 		Plain   string
 		Hidden  string `json:"-"`
+		//lint:ignore SA5008 encoding/json takes this as the name "-"
 		Dash    string `json:"-,omitempty"`
 		private string
 	}

@@ -22,8 +22,6 @@ import (
 type recorder struct {
 	mu       sync.Mutex
 	asked    []string
-	answers  []app.Answer
-	replies  []map[string]human.Answer
 	queue    []string
 	mode     permissions.Mode
 	sessions []session.Info

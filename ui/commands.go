@@ -240,7 +240,7 @@ func undoArgs(args string) (turn, force bool, err error) {
 		case "!", "force":
 			force = true
 		default:
-			return false, false, fmt.Errorf("%q is not known: write /undo, /undo turn or /undo!", word)
+			return false, false, fmt.Errorf("%q is not known: write /undo, /undo! or /undo turn", word)
 		}
 	}
 	return turn, force, nil

@@ -42,7 +42,7 @@ func (f *Fetcher) checkTarget(u *url.URL) error {
 	case u.Scheme == "":
 		return fmt.Errorf("%w: this one has none of the two at its start", ErrUnsupportedScheme)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return fmt.Errorf("%w, not %s:", ErrUnsupportedScheme, clip(u.Scheme, 20))
+		return fmt.Errorf("%w, not %s", ErrUnsupportedScheme, clip(u.Scheme, 20))
 	case u.User != nil:
 		return ErrCredentials
 	case u.Opaque != "" || u.Hostname() == "":
