@@ -8,10 +8,12 @@ import (
 	"image/color"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 )
 
 const picture = "docs/screen.svg"
@@ -56,9 +58,13 @@ func TestPicture(t *testing.T) {
 	term.waitFor("Allow edit?")
 	term.until("was armed", func(string) bool { return term.bright("[y]") })
 
-	mask := (&scriptRun{ws: ws}).masked
+	// Paths of this machine are shown as somebody's home; blanks differ with their length.
+	mask := func(text string) string {
+		text = strings.ReplaceAll((&scriptRun{ws: base}).masked(text), "/ws/", "/home/me/")
+		return regexp.MustCompile(` +`).ReplaceAllString(text, " ")
+	}
 	if updating() {
-		if err := os.WriteFile(picture, []byte(term.svg()), 0o644); err != nil {
+		if err := os.WriteFile(picture, []byte(term.svg(base, "/home/me")), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,8 +79,8 @@ func TestPicture(t *testing.T) {
 
 const cellW, cellH = 8.4, 18.0
 
-// svg draws the screen, a row an element, with its colours.
-func (s *terminal) svg() string {
+// svg draws the screen, a row an element, with its colours. One path is shown as another.
+func (s *terminal) svg(path, as string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w, h := s.vt.Width(), s.vt.Height()
@@ -82,13 +88,13 @@ func (s *terminal) svg() string {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" font-family="ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14">`+"\n", float64(w)*cellW+16, float64(h)*cellH+16)
 	b.WriteString(`<rect width="100%" height="100%" rx="6" fill="#16181d"/>` + "\n")
 	for y := range h {
-		s.svgRow(&b, y, w)
+		s.svgRow(&b, y, w, path, as)
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
 }
 
-func (s *terminal) svgRow(b *strings.Builder, y, w int) {
+func (s *terminal) svgRow(b *strings.Builder, y, w int, path, as string) {
 	top := 8 + float64(y)*cellH
 	var row strings.Builder
 	for x := 0; x < w; {
@@ -105,6 +111,10 @@ func (s *terminal) svgRow(b *strings.Builder, y, w int) {
 				text += c.Content
 			}
 			x += max(c.Width, 1)
+		}
+		if n := len(text); strings.Contains(text, path) {
+			text = strings.ReplaceAll(text, path, as)
+			text += strings.Repeat(" ", n-len(text))
 		}
 		fg, bg := hex(style.Fg, "#d6d8dc"), hex(style.Bg, "")
 		if style.Attrs&uv.AttrReverse != 0 {
@@ -131,9 +141,22 @@ func attributes(a uint8) (out string) {
 	return out
 }
 
+// palette is a terminal's sixteen colours.
+var palette = []string{
+	"#16181d", "#e06c75", "#98c379", "#d8b365", "#61afef", "#c678dd", "#56b6c2", "#c8ccd4",
+	"#7f848e", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#ffffff",
+}
+
 func hex(c color.Color, otherwise string) string {
-	if c == nil {
+	switch c := c.(type) {
+	case nil:
 		return otherwise
+	case ansi.BasicColor:
+		return palette[c]
+	case ansi.IndexedColor:
+		if int(c) < len(palette) {
+			return palette[c]
+		}
 	}
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
