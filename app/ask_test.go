@@ -175,3 +175,21 @@ done
 		}
 	}
 }
+
+// A call runs from the answer on: the time of the question is not its own.
+func TestACallBeginsWithTheAnswer(t *testing.T) {
+	r := newRig(t, editF, map[string]string{"f": "A\n"})
+	r.answer = open
+	r.app.Submit("go")
+	asked, _ := await[app.Asked](r, 0, nil)
+	r.mu.Lock()
+	for _, e := range r.events {
+		if s, ok := e.(app.ToolStarted); ok && s.Call.ID == asked.Call.ID {
+			t.Error("the call began before the answer")
+		}
+	}
+	r.mu.Unlock()
+	r.app.Answer(asked.ID, app.Answer{Allow: true})
+	await(r, 0, func(s app.ToolStarted) bool { return s.Call.ID == asked.Call.ID })
+	await[app.TurnEnded](r, 0, nil)
+}

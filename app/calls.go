@@ -46,17 +46,31 @@ func (a *App) runCalls(ctx context.Context, calls []tools.ToolCall) {
 // runCall runs one call to its result. It never fails: whatever happens is the
 // result that the model sees (CORE-11, CORE-14, LOOP-12).
 func (a *App) runCall(ctx context.Context, call tools.ToolCall) session.Message {
-	start := time.Now()
 	m := session.Message{Role: session.RoleTool, CallID: call.ID}
 	result, err := a.handle(ctx, call)
 	if err == nil {
 		m.Text, m.Images, err = a.render(result)
 	}
-	m.Status, m.Elapsed = session.StatusOK, time.Since(start)
+	m.Status = session.StatusOK
+	if begun := a.box.began(call.ID); !begun.IsZero() {
+		m.Elapsed = time.Since(begun)
+	}
 	if err != nil {
 		m.Status, m.Text = failure(ctx, err)
 	}
 	return m
+}
+
+// started is the innermost middleware: it tells that the call runs now, its
+// questions answered.
+func (a *App) started(_ *tools.Tool, next tools.Handler) tools.Handler {
+	return func(ctx context.Context, arguments string) (any, error) {
+		call, _ := tools.ToolCallFromContext(ctx)
+		now := time.Now()
+		a.box.begin(call.ID, now)
+		a.emit(ToolStarted{Call: call, Time: now})
+		return next(ctx, arguments)
+	}
 }
 
 func (a *App) handle(ctx context.Context, call tools.ToolCall) (result any, err error) {
@@ -73,7 +87,6 @@ func (a *App) handle(ctx context.Context, call tools.ToolCall) (result any, err 
 			err = fmt.Errorf("the tool %s failed: %v", call.Name, p)
 		}
 	}()
-	a.emit(ToolStarted{Call: call, Time: time.Now()})
 	return t.Handle(tools.ContextWithToolCall(ctx, call), call.Arguments)
 }
 

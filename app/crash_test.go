@@ -224,7 +224,7 @@ func checkCrash(t *testing.T, dir string, committed int64, after time.Duration) 
 		t.Errorf("killed after %v (%d entries): %s", after, committed, fmt.Sprintf(format, args...))
 	}
 	if err := a.Open(""); err != nil {
-		if committed > 0 {
+		if committed > 1 { // the first one only says that there is a session
 			fail("the session does not open: %v", err)
 		}
 		return

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/phero-agent/agent/tools"
 	"github.com/phero-agent/agent/tools/bash"
@@ -23,6 +24,7 @@ type toolbox struct {
 
 	mu    sync.Mutex
 	shown map[string]*file.Change // by call: what the person approved
+	begun map[string]time.Time    // by call: when it began to run
 }
 
 // equip builds what a turn works with, once it is known what commands run in.
@@ -61,7 +63,7 @@ func (a *App) shells() *bash.Tool {
 // newToolbox builds the tools: file tools and commands confined to one and the
 // same workspace (IMP-33), their changes journaled, every call before the policy (LOOP-14).
 func (a *App) newToolbox() (*toolbox, error) {
-	b := &toolbox{byName: map[string]*tools.Tool{}, shown: map[string]*file.Change{}}
+	b := &toolbox{byName: map[string]*tools.Tool{}, shown: map[string]*file.Change{}, begun: map[string]time.Time{}}
 	opts := []file.Option{
 		file.WithWorkingDirectory(a.opts.Workspace),
 		file.WithReadOnlyRoots(a.sandbox.roots...),
@@ -111,11 +113,12 @@ func (a *App) newToolbox() (*toolbox, error) {
 	}
 	b.list = []*tools.Tool{
 		read.Tool(), b.write.Tool(), b.edit.Tool(), b.multi.Tool(), glob.Tool(), grep.Tool(),
-		b.bash.Tool().Use(a.durable), b.bash.OutputTool(), b.bash.KillTool(), todos,
+		b.bash.Tool(), b.bash.OutputTool(), b.bash.KillTool(), todos,
 	}
-	a.policy.Apply(b.list...)
+	a.policy.Apply(b.list...) // outermost: what follows happens only to calls that may run
+	b.bash.Tool().Use(a.durable)
 	for _, t := range b.list {
-		b.byName[t.Name()] = t
+		b.byName[t.Name()] = t.Use(a.started)
 	}
 	return b, nil
 }
@@ -155,6 +158,21 @@ func (b *toolbox) approved(call string, c *file.Change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.shown[call] = c
+}
+
+func (b *toolbox) begin(call string, at time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.begun[call] = at
+}
+
+// began gives when a call began to run, once; zero for one that never did.
+func (b *toolbox) began(call string) time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := b.begun[call]
+	delete(b.begun, call)
+	return at
 }
 
 // take gives what the person saw of a call, once.
