@@ -47,7 +47,8 @@ type bodyKey struct {
 }
 
 func newPermission(a app.Asked, workspace string) *permission {
-	return &permission{asked: a, workspace: workspace, split: true, reason: newInput("what to do instead")}
+	split := a.Change == nil || a.Change.Existed // a new file has nothing to stand beside
+	return &permission{asked: a, workspace: workspace, split: split, reason: newInput("what to do instead")}
 }
 
 func (p *permission) wantsAll() bool { return p.full }
