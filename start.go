@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"os/signal"
@@ -61,11 +62,11 @@ func (s *start) provider(ctx context.Context, opts *app.Options) error {
 		}
 		// The server was named and no model: take the first that it offers.
 		models, err := client.Models(ctx)
-		if err != nil {
-			return nil, err
+		if err == nil && len(models) == 0 {
+			err = errors.New("its list is empty")
 		}
-		if len(models) == 0 {
-			return nil, &app.ProviderError{Kind: app.ErrInvalidRequest, Host: u.Host, Text: "the server offers no model", Next: "name one with -m"}
+		if err != nil {
+			return nil, fmt.Errorf("no model was named (-m, AGENT_MODEL), and %s does not list its models: %w", u.Host, err)
 		}
 		cfg.Model = models[0].ID
 		return openai.New(cfg)

@@ -21,8 +21,6 @@ type sandbox struct {
 	ask    func(ctx context.Context, source string, in human.Input) (map[string]human.Answer, error)
 	ctx    context.Context
 	cancel context.CancelFunc
-	bwrap  *bash.BubblewrapRunner // nil: not to be tried
-	cause  error                  // why it is not
 
 	ready  chan struct{} // closed when the fields below are set
 	runner bash.Runner   // never nil: without a sandbox it says why
@@ -31,25 +29,17 @@ type sandbox struct {
 	err    error         // why no command can run
 }
 
-// openSandbox prepares what --sandbox says. It fails when the person asked for
-// a sandbox that cannot be here, or the workspace is too broad for one (IMP-36).
+// openSandbox prepares what --sandbox says. It fails when the workspace is too
+// broad for a sandbox (IMP-36).
 func openSandbox(opts Options, ask func(context.Context, string, human.Input) (map[string]human.Answer, error)) (*sandbox, error) {
 	s := &sandbox{opts: opts, ask: ask, ready: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	var err error
-	switch opts.Sandbox {
-	case "none":
+	if opts.Sandbox == "none" {
 		s.settle(bash.LocalRunner{}, "none", nil)
-	case "auto", "bwrap":
-		s.bwrap, err = bash.NewWorkspaceRunner(opts.Workspace, s.walls()...)
-		if opts.Sandbox == "auto" && !errors.Is(err, bash.ErrPathTooBroad) {
-			s.cause, err = err, nil
-		}
+	} else if err := bash.CheckWorkspace(opts.Workspace); errors.Is(err, bash.ErrPathTooBroad) {
+		return nil, fmt.Errorf("%s is too broad a workspace for the sandbox: start agent in a project's directory, or with --sandbox=none", opts.Workspace)
 	}
-	if errors.Is(err, bash.ErrPathTooBroad) {
-		err = fmt.Errorf("%s is too broad a workspace for the sandbox: start agent in a project's directory, or with --sandbox=none", opts.Workspace)
-	}
-	return s, err
+	return s, nil
 }
 
 // walls are the settings of every sandbox: git may read what a project shares in
@@ -79,13 +69,18 @@ func (s *sandbox) start(found func()) {
 
 // decide takes the strongest sandbox that works, and without one what the person says.
 func (s *sandbox) decide() {
-	cause := s.cause
-	if s.bwrap != nil {
-		if cause = s.bwrap.Probe(s.ctx); cause == nil {
-			s.roots = s.bwrap.ReadOnlyRoots()
-			s.settle(s.bwrap, "bwrap", nil)
+	var cause error
+	if s.opts.Sandbox != "landlock" {
+		r, err := bash.NewWorkspaceRunner(s.opts.Workspace, s.walls()...)
+		if err == nil {
+			err = r.Probe(s.ctx)
+		}
+		if err == nil {
+			s.roots = r.ReadOnlyRoots()
+			s.settle(r, "bwrap", nil)
 			return
 		}
+		cause = err
 	}
 	if s.opts.Sandbox != "bwrap" {
 		r, err := s.landlock()

@@ -92,6 +92,16 @@ func contains(dir, path string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
+// CheckWorkspace says whether a directory can be a sandbox's workspace, without
+// the work of making one: [ErrPathTooBroad] where it would show too much.
+func CheckWorkspace(dir string) error {
+	_, resolved, err := sourcePath(dir)
+	if err != nil {
+		return err
+	}
+	return checkBreadth(resolved)
+}
+
 // checkBreadth refuses what would show the home directory, or a directory that
 // belongs to the system (SBX-09).
 func checkBreadth(resolved string) error {
