@@ -37,6 +37,7 @@ func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 //	start [WxH] [args…]  the program begins (120x40)
 //	run [args…]          the program runs without a terminal, to its end; its output is for stdout, stderr and exit
 //	stdin TEXT           what the next run reads
+//	env NAME=VALUE       in the environment from now on; $WS and $PATH are replaced
 //	stdout TEXT, stderr TEXT, exit N    of the run, or of the program that ended on its terminal
 //	wait TEXT, gone TEXT the screen shows it, or no longer does
 //	answer KEY           once the question takes answers, until another one or none is there
@@ -64,6 +65,7 @@ type scriptRun struct {
 	home    string
 	model   *model
 	term    *terminal
+	env     []string
 	stdin   string
 	stdout  string
 	stderr  string
@@ -147,6 +149,8 @@ func (r *scriptRun) step(line string) error {
 		return r.start(rest)
 	case "run":
 		return r.run(rest)
+	case "env":
+		r.env = append(r.env, strings.NewReplacer("$WS", r.ws, "$PATH", os.Getenv("PATH")).Replace(rest))
 	case "stdin":
 		r.stdin = rest + "\n"
 	case "stdout":
@@ -179,6 +183,7 @@ func (r *scriptRun) command(args []string) *exec.Cmd {
 	if r.model != nil {
 		cmd.Env = append(cmd.Env, "OPENAI_BASE_URL="+r.model.URL+"/v1", "AGENT_MODEL=scripted")
 	}
+	cmd.Env = append(cmd.Env, r.env...)
 	return cmd
 }
 

@@ -83,10 +83,6 @@ func (h *Headless) message(m session.Message) {
 // Run runs one prompt to its end and returns the exit code. A cancelled context
 // stops the turn; its cause may carry the code as an ExitCause.
 func (h *Headless) Run(ctx context.Context, a *App, prompt string) int {
-	if err := a.sandbox.wait(ctx); err == nil && a.sandbox.err != nil {
-		fmt.Fprintf(h.err, "agent: %v\n", a.sandbox.err)
-		return ExitUsage
-	}
 	a.Submit(prompt)
 	var ended TurnEnded
 	select {
@@ -102,6 +98,9 @@ func (h *Headless) Run(ctx context.Context, a *App, prompt string) int {
 	}
 	if ended.Error != "" {
 		fmt.Fprintf(h.err, "agent: %s\n", ended.Error)
+	}
+	if a.sandbox.settled() && a.sandbox.err != nil {
+		return ExitUsage
 	}
 	return h.code(ctx, ended)
 }

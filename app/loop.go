@@ -105,11 +105,11 @@ func outcome(ctx context.Context, err error) session.Outcome {
 // steps asks the model and runs its calls until a reply has none and no message
 // waits (LOOP-01). Messages that were queued meanwhile join before each request.
 func (a *App) steps(ctx context.Context) error {
-	if err := a.equip(ctx); err != nil {
-		return err
-	}
 	for {
 		a.join()
+		if err := a.equip(ctx); err != nil {
+			return err
+		}
 		calls, err := a.reply(ctx)
 		if err != nil {
 			return err

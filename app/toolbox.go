@@ -36,6 +36,9 @@ func (a *App) equip(ctx context.Context) error {
 	if err := a.sandbox.wait(ctx); err != nil {
 		return err
 	}
+	if !a.opts.Interactive && a.sandbox.err != nil {
+		return a.sandbox.err // nobody can say whether to go on without commands (decision 20)
+	}
 	box, err := a.newToolbox()
 	if err != nil {
 		return err
