@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,10 +18,6 @@ import (
 
 	"github.com/phero-agent/agent/session"
 )
-
-// updating tells whether the screens and logs that scripts expect are written
-// anew: the flag of package uitest is set.
-func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // TestScripts runs every script of testdata/script: the program on a real
 // terminal, with a scripted model behind a real server. A script holds

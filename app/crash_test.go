@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -236,6 +237,11 @@ func checkCrash(t *testing.T, dir string, committed int64, after time.Duration) 
 	<-ended
 	for _, r := range provider.all() {
 		checkValid(t, r.Messages)
+		last := r.Messages[len(r.Messages)-1].Text
+		finished := slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.KindTurn })
+		if told := strings.Contains(last, "in the middle of your last turn"); told == finished {
+			fail("the turn was finished: %v, and the model is told %q", finished, last)
+		}
 	}
 	// Everything is taken back, change by change.
 	for range 20 {

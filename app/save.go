@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -182,6 +183,9 @@ func (a *App) restore(entries []session.Entry) (notices []string) {
 	}
 	if items := a.todos.Items(); len(items) > 0 {
 		a.note("The task list as it stands:\n" + todo.Render(items)) // TODO-15
+	}
+	if n := len(entries); n > 0 && entries[n-1].Step > 0 && !slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.KindTurn && e.Step == a.turn }) {
+		a.note("The program ended in the middle of your last turn. A reply that was coming in then is lost, and none of its calls ran.")
 	}
 	return a.journal.Load(entries)
 }

@@ -28,7 +28,7 @@ func (a *App) rewind(do func(turn, force bool) (session.Undone, error), turn, fo
 			files := a.describe(undone.Files)
 			a.sync()
 			a.emit(Notice{Text: did + " " + files})
-			a.note(fmt.Sprintf("The user %s your change of %s. Read a file again before you change it.", did, files))
+			a.note(fmt.Sprintf("The user %s your change: %s. Read a file again before you change it.", did, files))
 		}
 		return err
 	})
@@ -45,7 +45,10 @@ func (a *App) describe(files []session.FileChange) string {
 		if rel, err := filepath.Rel(a.opts.Workspace, f.Path); err == nil {
 			path = rel
 		}
-		parts[i] = fmt.Sprintf("%s +%d −%d", path, f.Added, f.Removed)
+		parts[i] = fmt.Sprintf("%s (+%d −%d)", path, f.Added, f.Removed)
+		if f.After == "" {
+			parts[i] = path + " (removed)"
+		}
 	}
 	return strings.Join(parts, ", ")
 }

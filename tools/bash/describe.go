@@ -35,7 +35,7 @@ func (t *Tool) description() string {
 		if w.reached(RunOptions{}) == Sandboxed {
 			state += ", and there is no network"
 		}
-		state += ". A failure for that reason says so, and the user can run the command again with more; do not look for ways around it."
+		state += ". A failure for that reason says so; do not look for ways around it."
 	}
 	return fmt.Sprintf(`Run a bash command and get its output, stdout and stderr together.
 

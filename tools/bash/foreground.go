@@ -112,7 +112,7 @@ func (t *Tool) foreground(ctx context.Context, command string, timeout time.Dura
 	if !timedOut {
 		t.keep(l)
 	}
-	return f.output(l.had, timedOut, timeout), nil
+	return t.result(f, l.had, timedOut, timeout), nil
 }
 
 // enter makes the command known for [Tool.Background].
@@ -137,16 +137,16 @@ func (t *Tool) leave(callID string, f *foreground) (moved bool) {
 	return f.shell != nil
 }
 
-func (f *foreground) output(had Reach, timedOut bool, timeout time.Duration) *Output {
+func (t *Tool) result(f *foreground, had Reach, timedOut bool, timeout time.Duration) *Output {
 	text, cut := f.p.sink.captured()
 	o := &Output{ExitCode: f.p.exitCode(), Truncated: cut, TimedOut: timedOut}
 	if timedOut {
 		o.ExitCode = -1
 	}
 	if o.ExitCode != 0 && !timedOut {
-		var hint string
-		if o.Wants, hint = wants(had, text); hint != "" {
-			text = onNewLine(text, hint)
+		var why string
+		if o.Wants, why = wants(had, text); why != "" {
+			text = onNewLine(text, t.offer(why))
 		}
 	}
 	o.Output = f.p.conclude(text, timedOut, timeout)

@@ -6,7 +6,7 @@ import (
 )
 
 // wants guesses from a failed command's output which reach it lacked, and says
-// so in a line. It looks at the end of each line, where programs put the
+// why in a line. It looks at the end of each line, where programs put the
 // reason, so that text about such a failure is not taken for one.
 func wants(had Reach, output string) (Reach, string) {
 	if had == Host {
@@ -17,12 +17,21 @@ func wants(had Reach, output string) (Reach, string) {
 		line = strings.ToLower(strings.TrimRight(line, " \r\n\t.'\"`)>]};,"))
 		switch {
 		case had == Sandboxed && isNetworkFailure(line):
-			return Network, "[the network is off in the sandbox; the user can run this command again with it]"
+			return Network, "the network is off in the sandbox"
 		case isGitFailure(line):
-			return Host, "[the repository's config and hooks, signing keys and logins are out of reach in the sandbox; the user can run this command again on the host]"
+			return Host, "the repository's config and hooks, signing keys and logins are out of reach in the sandbox"
 		}
 	}
 	return Sandboxed, ""
+}
+
+// offer is what the model reads of a failure for want of reach: whether the user
+// can give more, and what not to do.
+func (t *Tool) offer(why string) string {
+	if t.reach == nil {
+		return "[" + why + ": go on without it, or tell the user what to run]"
+	}
+	return "[" + why + "; send the command once more, unchanged, if it is needed: the user is then asked to run it with more]"
 }
 
 func lastBytes(s string, n int) string { return s[max(0, len(s)-n):] }
