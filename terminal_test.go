@@ -74,13 +74,18 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, w, h int) *terminal {
 		t.Fatal(err)
 	}
 	term := &terminal{t: t, cmd: cmd, pty: tty, done: make(chan struct{}), more: make(chan struct{}), vt: vt.NewEmulator(w, h)}
-	go io.Copy(tty, term.vt) // answers to what the program asks its terminal
+	answers := make(chan struct{})
+	go func() { // to what the program asks its terminal
+		defer close(answers)
+		io.Copy(tty, term.vt)
+	}()
 	go term.read()
 	t.Cleanup(func() {
 		cmd.Process.Kill()
 		tty.Close()
 		<-term.done
-		term.vt.Close()
+		term.vt.InputPipe().(io.Closer).Close() // Close of the emulator itself would race with its reader
+		<-answers
 		cmd.Wait()
 		if t.Failed() {
 			t.Logf("the last screen:\n%s", term.text())
