@@ -25,10 +25,10 @@ type start struct {
 // errNoModel is what a person reads who has no model yet.
 var errNoModel = &exitError{code: app.ExitProvider, err: errors.New(`no model yet. Set one of these and start again:
 
-  export OPENAI_API_KEY=…                          a key of OpenAI, or of another provider with
-  export OPENAI_BASE_URL=https://openrouter.ai/api/v1   its server
-  ollama serve                                     or a server on this machine: Ollama, LM Studio,
-                                                   llama.cpp and vLLM are found by themselves
+  export OPENAI_API_KEY=…     the key of OpenAI, or of another provider …
+  export OPENAI_BASE_URL=…    … with the URL of its server, as https://openrouter.ai/api/v1
+  ollama serve                or a server on this machine: Ollama, LM Studio, llama.cpp
+                              and vLLM are found by themselves
 
 Or look first, without a key: agent demo`)}
 
