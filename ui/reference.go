@@ -32,7 +32,7 @@ func CommandsReference() string {
 		if len(c.Aliases) > 0 {
 			also = "`/" + strings.Join(c.Aliases, "` `/") + "`"
 		}
-		fmt.Fprintf(&b, "| `/%s` | %s | %s |\n", c.Name, also, c.Help)
+		fmt.Fprintf(&b, "| `/%s` | %s | %s |\n", c.Name, also, strings.ReplaceAll(c.Help, "<", "&lt;"))
 	}
 	return b.String()
 }
