@@ -198,7 +198,7 @@ func (c toolchains) goSources(cache string) {
 
 	upstream := c.goSetting("GOPROXY")
 	if upstream == "" || strings.Contains(upstream, "@") { // a password is not for commands
-		upstream = "https://proxy.golang.org,direct"
+		upstream = "direct"
 	}
 	host := c.hostModules()
 	if _, err := os.Stat(filepath.Join(host, "cache", "download")); err != nil {

@@ -188,7 +188,7 @@ func TestCachesArePrivate(t *testing.T) { // decision 18, S22
 	for name, want := range map[string]string{
 		"GOCACHE": cache + "/go-build", "GOMODCACHE": cache + "/gomod", "npm_config_cache": cache + "/npm",
 		"CARGO_HOME": cache + "/cargo", "XDG_CACHE_HOME": cache + "/xdg", "GOFLAGS": "-buildvcs=false -modcacherw",
-		"GOPROXY": "file://" + home + "/go/pkg/mod/cache/download,https://proxy.golang.org,direct",
+		"GOPROXY": "file://" + home + "/go/pkg/mod/cache/download,direct",
 	} {
 		if env[name] != want {
 			t.Errorf("%s is %q, want %q", name, env[name], want)
