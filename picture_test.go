@@ -37,6 +37,9 @@ Fixed.
 // TestPicture makes the README's picture from the program itself, with -update,
 // and else fails when the picture shows another text than the program does.
 func TestPicture(t *testing.T) {
+	if !sandboxWorks() {
+		t.Skip("without bubblewrap the status line of the picture is another one")
+	}
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -116,7 +116,6 @@ func TestTooBroadAWorkspace(t *testing.T) {
 // SAFE-03, SAFE-05, SAFE-10: by default a command has no network, no keys, no
 // way into .phero, and the person's home is empty.
 func TestTheSandboxHolds(t *testing.T) {
-	needs(t, "bwrap")
 	t.Setenv("OPENAI_API_KEY", "sk-secret")
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -132,6 +131,12 @@ func TestTheSandboxHolds(t *testing.T) {
 == b
 done
 `, nil, auto(t.TempDir()))
+	if s, _ := await(r, 0, func(s app.State) bool { return s.Sandbox != "" }); s.Sandbox != "bwrap" {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("bubblewrap does not work here: %s", s.Sandbox)
+		}
+		t.Skipf("bubblewrap does not work here: %s", s.Sandbox)
+	}
 	r.turn("go")
 	m := r.result(0)
 	for _, not := range []string{"sk-secret", "secret\\n"} {
