@@ -17,6 +17,7 @@ import (
 // show runs the screen on an application until the person quits. open is done
 // between the two; nil for nothing.
 func show(ctx context.Context, opts app.Options, screen ui.Options, open func(*app.App) error) error {
+	logTo(opts.StateDir)
 	pump := ui.NewPump()
 	opts.Emit, opts.Interactive = pump.Emit, true
 	a, err := app.New(opts)

@@ -38,7 +38,7 @@ type Options struct {
 	Host        string // of the provider
 	Scripted    bool   // the model is a script
 
-	Sandbox     string        // "auto", "bwrap" or "none"
+	Sandbox     string        // "auto", "bwrap", "landlock" or "none"
 	ShareCaches bool          // commands build into the host's caches, as bash.WithSharedCaches
 	Interactive bool          // somebody answers questions
 	Timeout     time.Duration // of a turn; 0: none
