@@ -128,7 +128,7 @@ func TestKeepsAttributes(t *testing.T) {
 }
 
 // E2: root keeps another owner; E3: what is immutable is refused.
-func TestRootKeepsOwner(t *testing.T) {
+func TestOwnerKeptAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to own a file as someone else")
 	}
@@ -159,7 +159,7 @@ func TestRootKeepsOwner(t *testing.T) {
 
 // E2: who may write a file of another owner, but not give a new one to that owner,
 // writes into the file itself.
-func TestForeignFileKeepsOwner(t *testing.T) {
+func TestForeignOwnerKeptAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to make a file of another owner")
 	}
