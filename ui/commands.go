@@ -270,30 +270,20 @@ func (m *Model) edit() tea.Cmd {
 	if _, err := exec.LookPath(words[0]); err != nil {
 		return m.fail(fmt.Errorf("set EDITOR to your editor: %w", err))
 	}
-	dir, err := os.MkdirTemp("", "agent-")
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "prompt.md"), []byte(m.composer.text()), 0o600)
-	}
-	if err != nil {
-		return m.fail(fmt.Errorf("the editor cannot be opened: %w", err))
-	}
-	file := filepath.Join(dir, "prompt.md")
-	c := exec.Command(words[0], append(words[1:], file)...)
-	return tea.Exec(&editor{c}, func(err error) tea.Msg {
-		defer os.RemoveAll(dir)
-		if err != nil {
-			return failure{fmt.Errorf("set EDITOR to your editor: %w", err)}
-		}
-		b, err := os.ReadFile(file)
+	e := &editor{Cmd: exec.Command(words[0], words[1:]...), text: m.composer.text()}
+	return tea.Exec(e, func(err error) tea.Msg {
 		if err != nil {
 			return failure{err}
 		}
-		return editedMsg(strings.TrimRight(string(b), "\n"))
+		return editedMsg(strings.TrimRight(e.text, "\n"))
 	})
 }
 
-// editor is a command on the person's terminal.
-type editor struct{ *exec.Cmd }
+// editor is the person's editor with a text, on their terminal.
+type editor struct {
+	*exec.Cmd
+	text string // before and after
+}
 
 func (e *editor) SetStdin(r io.Reader)  { e.Stdin = r }
 func (e *editor) SetStdout(w io.Writer) { e.Stdout = w }
@@ -303,9 +293,32 @@ func (e *editor) SetStderr(w io.Writer) { e.Stderr = w }
 // stops its timer on its own, and must not do that after it was started again.
 func (e *editor) Run() error {
 	least := time.After(200 * time.Millisecond)
-	err := e.Cmd.Run()
+	err := e.inFile()
 	<-least
 	return err
+}
+
+// inFile runs the editor on a private file that does not outlive it.
+func (e *editor) inFile() error {
+	dir, err := os.MkdirTemp("", "agent-")
+	if err != nil {
+		return fmt.Errorf("the editor cannot be opened: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "prompt.md")
+	if err := os.WriteFile(file, []byte(e.text), 0o600); err != nil {
+		return fmt.Errorf("the editor cannot be opened: %w", err)
+	}
+	e.Args = append(e.Args, file)
+	if err := e.Cmd.Run(); err != nil {
+		return fmt.Errorf("set EDITOR to your editor: %w", err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	e.text = string(b)
+	return nil
 }
 
 // editedMsg is what the person wrote in the editor.
