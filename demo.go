@@ -52,7 +52,7 @@ func demo(ctx context.Context, flags config.Flags) error {
 	opts := options(settings)
 	opts.ShareCaches = true // its commands are ours, and nobody wants to wait for a standard library
 	opts.Model, opts.Host, opts.Scripted = "script", "script", true
-	opts.NewProvider = func(context.Context) (app.Provider, error) {
+	opts.NewProvider = func(context.Context, string) (app.Provider, error) {
 		return script.New(s, demoPause, script.DemoOver), nil
 	}
 	err = show(ctx, opts, ui.Options{Prompt: script.DemoPrompt}, nil)

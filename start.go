@@ -50,8 +50,11 @@ func (s *start) provider(ctx context.Context, opts *app.Options) error {
 	if opts.Model == "" && s.settings.BaseURL == config.DefaultBaseURL {
 		opts.Model = config.DefaultModel
 	}
-	model := opts.Model
-	opts.NewProvider = func(ctx context.Context) (app.Provider, error) {
+	preset := opts.Model
+	opts.NewProvider = func(ctx context.Context, model string) (app.Provider, error) {
+		if model == "" {
+			model = preset
+		}
 		cfg := openai.Config{
 			BaseURL: s.settings.BaseURL, APIKey: s.settings.APIKey, KeyName: s.settings.KeyName,
 			Model: model, UserAgent: "agent/" + programVersion(),

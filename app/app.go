@@ -32,8 +32,9 @@ type Options struct {
 	Version   string // of the program
 	StateDir  string // for what must be out of the model's reach
 
-	// NewProvider makes the provider at the first turn.
-	NewProvider func(ctx context.Context) (Provider, error)
+	// NewProvider makes the provider of a model, "" for the one of the settings. It
+	// is called at the first turn and after each change of the model.
+	NewProvider func(ctx context.Context, model string) (Provider, error)
 	Model       string // as the status line names it, "" until it is known
 	Host        string // of the provider
 	Scripted    bool   // the model is a script
@@ -227,7 +228,7 @@ func (a *App) model(ctx context.Context) (Provider, error) {
 	if a.provider != nil {
 		return a.provider, nil
 	}
-	p, err := a.opts.NewProvider(ctx)
+	p, err := a.opts.NewProvider(ctx, "")
 	if err != nil {
 		return nil, err
 	}

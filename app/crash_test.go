@@ -81,7 +81,7 @@ func workUntilKilled(dir string) {
 	var a *app.App
 	a, err = app.New(app.Options{
 		Workspace: dir, Dir: dir, StateDir: dir + ".state", Sandbox: "none", Interactive: true,
-		NewProvider: func(context.Context) (app.Provider, error) { return script.New(s, 0, ""), nil },
+		NewProvider: func(context.Context, string) (app.Provider, error) { return script.New(s, 0, ""), nil },
 		Emit: func(e app.Event) {
 			switch e := e.(type) {
 			case app.Committed:
@@ -202,7 +202,7 @@ func checkCrash(t *testing.T, dir string, committed int64, after time.Duration) 
 	provider := &recorder{Provider: script.New(s, 0, "Going on.")}
 	a, err := app.New(app.Options{
 		Workspace: dir, Dir: dir, StateDir: dir + ".state", Sandbox: "none", Interactive: true,
-		NewProvider: func(context.Context) (app.Provider, error) { return provider, nil },
+		NewProvider: func(context.Context, string) (app.Provider, error) { return provider, nil },
 		Emit: func(e app.Event) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -201,7 +201,7 @@ func TestServerError(t *testing.T) {
 // TestNoProvider: a provider that cannot be made is such an error as well.
 func TestNoProvider(t *testing.T) {
 	r := newRig(t, "== a\nx\n", nil, func(o *app.Options) {
-		o.NewProvider = func(context.Context) (app.Provider, error) { return nil, os.ErrPermission }
+		o.NewProvider = func(context.Context, string) (app.Provider, error) { return nil, os.ErrPermission }
 	})
 	if ended := r.turn("go"); ended.Outcome != session.OutcomeFailed || !strings.Contains(ended.Error, "permission") {
 		t.Fatalf("ended %+v", ended)

@@ -16,6 +16,10 @@ type Provider interface {
 	// stream breaks, the reply holds what had come, with Message.Cut set and no
 	// calls, beside the error. An error that came from a server is a *ProviderError.
 	Stream(ctx context.Context, req Request, emit func(Delta)) (Reply, error)
+
+	// Info is what is known of the model by now. It sends nothing; a request may
+	// teach more, as a server's true window.
+	Info() ModelInfo
 }
 
 // Request is all that a model is told.

@@ -84,7 +84,7 @@ func rigIn(t *testing.T, dir, text string, change ...func(*app.Options)) *rig {
 	r := &rig{t: t, dir: dir, answer: yes, more: make(chan struct{}), patience: 30 * time.Second, provider: &recorder{Provider: script.New(s, 0, "the script is over")}}
 	opts := app.Options{
 		Workspace: dir, Dir: dir, Version: "test", StateDir: t.TempDir(),
-		NewProvider: func(context.Context) (app.Provider, error) { return r.provider, nil },
+		NewProvider: func(context.Context, string) (app.Provider, error) { return r.provider, nil },
 		Sandbox:     "none", Interactive: true, Timeout: app.DefaultTimeout, Emit: r.emit,
 	}
 	for _, c := range change {

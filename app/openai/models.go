@@ -21,20 +21,10 @@ type Model struct {
 	Context      int    // of the prompt, in tokens
 	ContextTrain int    // what the model was trained for; what is loaded may be less
 	MaxOutput    int    // of a reply, in tokens
-	Tools        Ability
-	Images       Ability
-	Reasoning    Ability
+	Tools        app.Ability
+	Images       app.Ability
+	Reasoning    app.Ability
 }
-
-// Ability says whether a model can do a thing.
-type Ability int
-
-// The answers; most servers tell nothing.
-const (
-	Unknown Ability = iota
-	Yes
-	No
-)
 
 const (
 	modelsTimeout = 20 * time.Second
@@ -238,21 +228,21 @@ func firstOf(numbers ...float64) int {
 }
 
 // ability is what one of two flags says, or whether a list that is there has the word.
-func ability(a, b *bool, words []string, word string) Ability {
+func ability(a, b *bool, words []string, word string) app.Ability {
 	for _, flag := range []*bool{a, b} {
 		if flag != nil && *flag {
-			return Yes
+			return app.Yes
 		} else if flag != nil {
-			return No
+			return app.No
 		}
 	}
 	if len(words) == 0 {
-		return Unknown
+		return app.Unknown
 	}
 	for _, w := range words {
 		if w == word {
-			return Yes
+			return app.Yes
 		}
 	}
-	return No
+	return app.No
 }

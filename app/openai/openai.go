@@ -42,7 +42,8 @@ type Config struct {
 	APIKey    string // "": no key is sent
 	KeyName   string // the variable that holds the key, for messages
 	Model     string
-	MaxTokens int // of a reply; 0 leaves it to the server
+	MaxTokens int           // of a reply; 0 leaves it to the server
+	Info      app.ModelInfo // what is known of the model beforehand
 
 	UserAgent   string        // "" is [DefaultUserAgent]
 	HTTPClient  *http.Client  // nil: one of its own, with the proxy of the environment and no overall timeout
@@ -60,6 +61,7 @@ type Client struct {
 
 	mu            sync.Mutex
 	profile       Profile
+	info          app.ModelInfo
 	conversations []*conversation
 }
 
@@ -90,7 +92,8 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Profile == (Profile{}) {
 		cfg.Profile = KnownProfile(base.Host, cfg.Model)
 	}
-	c := &Client{cfg: cfg, base: base, http: httpClient(cfg.HTTPClient), profile: cfg.Profile, sleep: sleep}
+	c := &Client{cfg: cfg, base: base, http: httpClient(cfg.HTTPClient), profile: cfg.Profile, info: cfg.Info, sleep: sleep}
+	c.info.ID = cfg.Model
 	c.chat = oai.NewChatCompletionService(
 		option.WithBaseURL(base.String()),
 		option.WithHTTPClient(c.http),
@@ -125,6 +128,13 @@ func (c *Client) Profile() Profile {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.profile
+}
+
+// Info implements [app.Provider].
+func (c *Client) Info() app.ModelInfo {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.info
 }
 
 // Host is the server's host and port.

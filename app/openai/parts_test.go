@@ -318,3 +318,10 @@ func TestAdapts(t *testing.T) {
 		}
 	}
 }
+
+func TestInfoNamesTheModel(t *testing.T) {
+	c, _ := newTestClient(t, Config{Model: "m", Info: app.ModelInfo{Provider: "openai", Window: 8000}})
+	if got := c.Info(); got.ID != "m" || got.Window != 8000 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -118,7 +118,7 @@ func TestModelLists(t *testing.T) {
 			for i, want := range row.Expect {
 				m := models[i]
 				if m.ID != want.ID || m.Context != want.Context || m.ContextTrain != want.ContextTrain || m.MaxOutput != want.MaxOutput ||
-					(m.Tools == Yes) != want.Tools || (m.Images == Yes) != want.Images {
+					(m.Tools == app.Yes) != want.Tools || (m.Images == app.Yes) != want.Images {
 					t.Errorf("%+v, want %+v", m, want)
 				}
 			}

@@ -24,6 +24,9 @@ func New(s *Script, pause time.Duration, after string) *Provider {
 	return &Provider{script: s, pause: pause, after: after}
 }
 
+// Info implements app.Provider.
+func (p *Provider) Info() app.ModelInfo { return app.ModelInfo{ID: "script"} }
+
 // Stream implements app.Provider.
 func (p *Provider) Stream(ctx context.Context, req app.Request, emit func(app.Delta)) (app.Reply, error) {
 	r := reply{text: p.after}
