@@ -73,7 +73,7 @@ func program(t *testing.T, dir, home string, args ...string) *exec.Cmd {
 }
 
 // patience is how long anything on a terminal may take before a test fails.
-const patience = 60 * time.Second
+const patience = 4 * time.Minute
 
 // terminal is the program on a real terminal.
 type terminal struct {
