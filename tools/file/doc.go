@@ -36,8 +36,9 @@
 // does not fit begins the next page, one that fits on no page is clipped. Text with
 // NUL bytes is refused, UTF-16 too. A file above 10 MiB, or the limit, is read as a
 // stream, and the tracker knows it by size and time; above 10 MiB its lines are not
-// counted. A WebP image is never shrunk: no decoder
-// of it is at hand.
+// counted. Images are shrunk to what models take, of an animation the first picture is
+// shown; a WebP goes as it is, up to 5 MB, as no decoder of it is at hand. The text
+// beside an image tells a model that sees none what it misses.
 //
 // # Writing
 //

@@ -116,6 +116,9 @@ func (t *GlobTool) newest(ctx context.Context, w *walk) (*GlobOutput, error) {
 			if e.kind == isFolder {
 				continue
 			}
+			if ctx.Err() != nil {
+				return
+			}
 			time, ok := f.time(e)
 			if !ok {
 				continue
@@ -173,7 +176,7 @@ func (g globbed) compare(h globbed) int {
 }
 
 // newestFiles is a heap with the oldest on top, so that a walk over any number of
-// files holds as many as it returns.
+// files holds as many as it returns. Without a limit it is in no order.
 type newestFiles []globbed
 
 func (n newestFiles) Len() int           { return len(n) }
@@ -188,7 +191,9 @@ func (n *newestFiles) Pop() any {
 
 func (n *newestFiles) keep(g globbed, most int) {
 	switch {
-	case most == 0 || len(*n) < most:
+	case most == 0:
+		*n = append(*n, g)
+	case len(*n) < most:
 		heap.Push(n, g)
 	case g.compare((*n)[0]) < 0:
 		(*n)[0] = g

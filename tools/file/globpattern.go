@@ -17,7 +17,7 @@ type globPattern struct {
 	re     *regexp.Regexp
 	suffix string // every match ends so
 	depth  int    // directories that a match can be in; negative is no limit
-	all    bool   // matches every path
+	easy   bool   // in its directories, what ends so matches
 }
 
 // compileGlob takes *, ?, [abc], [!a-z], {a,b}, and ** as a whole name for any
@@ -36,18 +36,26 @@ func compileGlob(glob string) (*globPattern, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", glob, err)
 	}
-	g := &globPattern{re: re, depth: strings.Count(glob, "/"), all: glob == "**" || glob == "**/*"}
+	g := &globPattern{re: re, depth: strings.Count(glob, "/")}
 	if strings.Contains(glob, "**") || strings.Contains(glob, "{") {
 		g.depth = -1
 	}
 	if !strings.HasSuffix(glob, "}") && !strings.HasSuffix(glob, "]") {
 		g.suffix = glob[strings.LastIndexAny(glob, `*?[]{}\/`)+1:]
 	}
+	name, deep := strings.CutPrefix(glob, "**/")
+	g.easy = glob == "**" || name == "*"+g.suffix && (deep || g.depth == 0)
 	return g, nil
 }
 
 func (g *globPattern) match(path string) bool {
-	return g.all || strings.HasSuffix(path, g.suffix) && g.re.MatchString(path)
+	switch {
+	case !strings.HasSuffix(path, g.suffix):
+		return false
+	case g.easy:
+		return g.depth < 0 || !strings.Contains(path, "/")
+	}
+	return g.re.MatchString(path)
 }
 
 // globCompiler turns a glob into a regular expression.

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -66,12 +67,12 @@ func (h *handle) subByName(path string) (*handle, error) {
 }
 
 // list returns the entries of the directory, unsorted. On an error it returns those before it.
-func (h *handle) list(s *scratch) ([]entry, error) {
+func (h *handle) list(ctx context.Context, s *scratch) ([]entry, error) {
 	if s.dirents == nil {
 		s.dirents = make([]byte, 64<<10)
 	}
 	var entries []entry
-	for {
+	for ctx.Err() == nil {
 		n, err := unix.Getdents(h.fd, s.dirents)
 		if err == unix.EINTR {
 			continue
@@ -96,6 +97,7 @@ func (h *handle) list(s *scratch) ([]entry, error) {
 			entries = append(entries, entry{string(name), h.kind(typ, name)})
 		}
 	}
+	return nil, ctx.Err()
 }
 
 func (h *handle) kind(typ byte, name []byte) kind {

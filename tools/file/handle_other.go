@@ -3,6 +3,7 @@
 package file
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"os"
@@ -37,27 +38,35 @@ func (h *handle) sub(path string) (*handle, error) {
 }
 
 // list returns the entries of the directory, unsorted. On an error it returns those before it.
-func (h *handle) list(*scratch) ([]entry, error) {
+func (h *handle) list(ctx context.Context, _ *scratch) ([]entry, error) {
 	f, err := h.dir.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	all, err := f.ReadDir(-1)
-	entries := make([]entry, 0, len(all))
-	for _, e := range all {
-		k := isOther
-		switch {
-		case e.Type().IsRegular():
-			k = isFile
-		case e.IsDir():
-			k = isFolder
-		case e.Type()&fs.ModeSymlink != 0:
-			k = isLink
+	var entries []entry
+	for ctx.Err() == nil {
+		some, err := f.ReadDir(1000)
+		for _, e := range some {
+			k := isOther
+			switch {
+			case e.Type().IsRegular():
+				k = isFile
+			case e.IsDir():
+				k = isFolder
+			case e.Type()&fs.ModeSymlink != 0:
+				k = isLink
+			}
+			entries = append(entries, entry{e.Name(), k})
 		}
-		entries = append(entries, entry{e.Name(), k})
+		if err == io.EOF {
+			return entries, nil
+		}
+		if err != nil {
+			return entries, err
+		}
 	}
-	return entries, err
+	return nil, ctx.Err()
 }
 
 // modified returns the time of a file's last change, in nanoseconds.

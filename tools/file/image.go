@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -41,7 +43,7 @@ func imageType(content []byte) string {
 
 // imageResult makes an image a result, shrunk where it is too large. The text says
 // what a model misses that sees no images.
-func imageResult(path, kind string, content []byte) (tools.Result, error) {
+func imageResult(ctx context.Context, path, kind string, content []byte) (tools.Result, error) {
 	name := strings.ToUpper(strings.TrimPrefix(kind, "image/"))
 	size, err := imageSize(kind, content)
 	if err != nil {
@@ -55,7 +57,11 @@ func imageResult(path, kind string, content []byte) (tools.Result, error) {
 			return tools.Result{}, fmt.Errorf("%s is too large to be shown: %d×%d pixels; make a smaller copy", path, size.X, size.Y)
 		}
 		var now image.Point
-		if content, kind, now, err = shrinkImage(kind, content); err != nil {
+		content, kind, now, err = shrinkImage(ctx, kind, content)
+		if ctx.Err() != nil {
+			return tools.Result{}, ctx.Err()
+		}
+		if err != nil {
 			return tools.Result{}, fmt.Errorf("%s is not a valid %s image: %w", path, name, err)
 		}
 		text += fmt.Sprintf(", shown at %d×%d", now.X, now.Y)
@@ -105,11 +111,11 @@ func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 
 // shrinkImage makes an image as small as models take it; of an animation it shows
 // the first picture. A photo stays JPEG, all else becomes PNG, or JPEG where that
-// would be too large.
-func shrinkImage(kind string, content []byte) ([]byte, string, image.Point, error) {
+// would be too large. It fails when the context ends.
+func shrinkImage(ctx context.Context, kind string, content []byte) ([]byte, string, image.Point, error) {
 	var src image.Image
 	var err error
-	switch r := bytes.NewReader(content); kind {
+	switch r := (&lasting{ctx: ctx, Reader: bytes.NewReader(content)}); kind {
 	case "image/png":
 		src, err = png.Decode(r)
 	case "image/jpeg":
@@ -121,10 +127,11 @@ func shrinkImage(kind string, content []byte) ([]byte, string, image.Point, erro
 		return nil, "", image.Point{}, err
 	}
 	for side := maxImageSide; ; side /= 2 {
-		small := shrink(src, side)
+		small := shrink(ctx, src, side)
 		var out bytes.Buffer
+		to := &lasting{ctx: ctx, Writer: &out}
 		if kind != "image/jpeg" {
-			if err := png.Encode(&out, small); err != nil {
+			if err := png.Encode(to, small); err != nil {
 				return nil, "", image.Point{}, err
 			}
 			if out.Len() <= maxImageBytes {
@@ -132,7 +139,7 @@ func shrinkImage(kind string, content []byte) ([]byte, string, image.Point, erro
 			}
 			out.Reset()
 		}
-		if err := jpeg.Encode(&out, onWhite(small), &jpeg.Options{Quality: 85}); err != nil {
+		if err := jpeg.Encode(to, onWhite(small), &jpeg.Options{Quality: 85}); err != nil {
 			return nil, "", image.Point{}, err
 		}
 		if out.Len() <= maxImageBytes {
@@ -141,11 +148,35 @@ func shrinkImage(kind string, content []byte) ([]byte, string, image.Point, erro
 	}
 }
 
+// lasting reads and writes as long as its context lasts.
+type lasting struct {
+	ctx context.Context
+	io.Reader
+	io.Writer
+}
+
+func (l *lasting) Read(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return l.Reader.Read(p)
+}
+
+func (l *lasting) Write(p []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return l.Writer.Write(p)
+}
+
 // shrink scales an image so that no side is longer than most pixels: each new pixel
-// is the mean of those that it covers.
-func shrink(src image.Image, most int) *image.RGBA {
+// is the mean of those that it covers. When the context ends it is not finished.
+func shrink(ctx context.Context, src image.Image, most int) *image.RGBA {
 	from := image.NewRGBA(image.Rectangle{Max: src.Bounds().Size()})
-	draw.Draw(from, from.Rect, src, src.Bounds().Min, draw.Src)
+	const strip = 64 // rows
+	for y := 0; y < from.Rect.Dy() && ctx.Err() == nil; y += strip {
+		draw.Draw(from, image.Rect(0, y, from.Rect.Dx(), y+strip), src, src.Bounds().Min.Add(image.Pt(0, y)), draw.Src)
+	}
 	w, h := from.Rect.Dx(), from.Rect.Dy()
 	long := max(w, h)
 	if long <= most {
@@ -154,6 +185,9 @@ func shrink(src image.Image, most int) *image.RGBA {
 	to := image.NewRGBA(image.Rect(0, 0, max(w*most/long, 1), max(h*most/long, 1)))
 	nw, nh := to.Rect.Dx(), to.Rect.Dy()
 	for y := range nh {
+		if ctx.Err() != nil {
+			break
+		}
 		y0, y1 := y*h/nh, max((y+1)*h/nh, y*h/nh+1)
 		for x := range nw {
 			x0, x1 := x*w/nw, max((x+1)*w/nw, x*w/nw+1)

@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"image"
 	"image/color"
 	"image/gif"
@@ -112,6 +113,21 @@ func TestReadImages(t *testing.T) {
 		if got, ok := res.(tools.Result); err != nil || !ok || !bytes.Equal(got.Images[0].Data, data) || got.Images[0].MediaType != "image/webp" || !strings.Contains(got.Text, "WEBP, 1×1 pixels") {
 			t.Errorf("%s: %v, %v", name, got.Text, err)
 		}
+	}
+	// Decision: a WebP is shown as it is, however many pixels it has, up to 5 MB.
+	large := must(base64.StdEncoding.DecodeString(webps["extended"]))
+	copy(large[24:30], "\x9f\x0f\x00\x9f\x0f\x00") // 4,000 × 4,000
+	padded := append(bytes.Clone(large), make([]byte, maxImageBytes)...)
+	if err := errors.Join(os.WriteFile(filepath.Join(ws, "large.webp"), large, 0o644), os.WriteFile(filepath.Join(ws, "heavy.webp"), padded, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	tool := must(NewReadTool(WithWorkingDirectory(ws))).Tool()
+	res, err := call(t, tool, ReadInput{FilePath: "large.webp"})
+	if got, ok := res.(tools.Result); err != nil || !ok || !bytes.Equal(got.Images[0].Data, large) || !strings.Contains(got.Text, "4000×4000 pixels") {
+		t.Errorf("%v, %v", res, err)
+	}
+	if res, err = call(t, tool, ReadInput{FilePath: "heavy.webp"}); err == nil || !strings.Contains(err.Error(), "convert it to PNG or JPEG") {
+		t.Errorf("%v, %v", res, err)
 	}
 }
 

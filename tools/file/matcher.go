@@ -2,9 +2,12 @@ package file
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"regexp"
 	"regexp/syntax"
+	"unicode/utf8"
 )
 
 // maxPattern is the longest pattern that is taken, in bytes: larger ones take seconds to compile.
@@ -19,6 +22,8 @@ type matcher struct {
 	re      *regexp.Regexp
 	multi   bool     // matches may span lines; then only re is used
 	literal *literal // nil when none is worth looking for
+	prefix  string   // every match begins so
+	all     bool     // and is the prefix
 	machine *machine // nil in multi
 	whole   bool     // the pattern is the literal and nothing else
 }
@@ -46,26 +51,29 @@ func compileMatcher(pattern string, fold, multi bool) (*matcher, error) {
 	}
 	tree = tree.Simplify()
 	m.literal = requiredLiteral(tree)
-	if multi {
-		return m, nil
-	}
 	prog, err := syntax.Compile(tree)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+	}
+	m.prefix, m.all = prog.Prefix()
+	if multi {
+		return m, nil
 	}
 	m.machine = newMachine(prog)
 	m.whole = m.literal != nil && tree.Op == syntax.OpLiteral && len(m.literal.text) == len(string(tree.Rune)) && !bytes.Contains(m.literal.text, []byte("\r"))
 	return m, nil
 }
 
-// scanner looks for the lines of a matcher; each searcher has its own.
+// scanner looks for the lines of a matcher; each searcher has its own. What it finds
+// when its context has ended means nothing.
 type scanner struct {
 	*matcher
+	ctx context.Context
 	dfa *dfa
 }
 
 func newScanner(m *matcher) *scanner {
-	s := &scanner{matcher: m}
+	s := &scanner{matcher: m, ctx: context.Background()}
 	if m.machine != nil {
 		s.dfa = newDFA(m.machine)
 	}
@@ -78,7 +86,7 @@ func (s *scanner) next(text []byte, from int) (start, end int, ok bool) {
 	if s.multi {
 		return s.nextSpan(text, from)
 	}
-	for from < len(text) {
+	for from < len(text) && s.ctx.Err() == nil {
 		at := 0
 		if s.literal != nil {
 			if at = s.literal.index(text[from:]); at < 0 {
@@ -117,12 +125,62 @@ func (s *scanner) matches(line []byte) bool {
 			return true
 		}
 	}
-	return s.re.Match(bareLine(line))
+	return s.find(bareLine(line)) != nil
+}
+
+// pause is how much text, in bytes, the regular expression gets before the context
+// is looked at. Longer text is slow for it in any case.
+const pause = 64 << 10
+
+// find returns where the first match is, nil when there is none.
+func (s *scanner) find(text []byte) []int {
+	if len(text) <= pause {
+		return s.re.FindIndex(text)
+	}
+	return s.findLong(text)
+}
+
+func (s *scanner) findLong(text []byte) []int {
+	at := bytes.Index(text, []byte(s.prefix))
+	if at < 0 {
+		return nil
+	}
+	if s.all {
+		return []int{at, at + len(s.prefix)}
+	}
+	loc := s.re.FindReaderIndex(&runes{ctx: s.ctx, text: text, at: at})
+	if loc != nil {
+		loc[0], loc[1] = loc[0]+at, loc[1]+at
+	}
+	return loc
+}
+
+// runes reads text, until the context ends.
+type runes struct {
+	ctx  context.Context
+	text []byte
+	at   int
+	stop int // where the context is looked at again
+}
+
+func (r *runes) ReadRune() (rune, int, error) {
+	if r.at >= r.stop {
+		if r.at == len(r.text) || r.ctx.Err() != nil {
+			return 0, 0, io.EOF
+		}
+		r.stop = min(r.at+pause, len(r.text))
+	}
+	c, n := rune(r.text[r.at]), 1
+	if c >= utf8.RuneSelf {
+		c, n = utf8.DecodeRune(r.text[r.at:])
+	}
+	r.at += n
+	return c, n, nil
 }
 
 // nextSpan returns the lines of the next match that may span several.
 func (s *scanner) nextSpan(text []byte, from int) (start, end int, ok bool) {
-	loc := s.re.FindIndex(text[from:])
+	loc := s.find(text[from:])
 	if loc == nil || from+loc[0] >= len(text) {
 		return 0, 0, false
 	}
@@ -135,7 +193,7 @@ func (s *scanner) nextSpan(text []byte, from int) (start, end int, ok bool) {
 
 // matchIn returns where in a line the match begins.
 func (s *scanner) matchIn(line []byte) int {
-	if loc := s.re.FindIndex(bareLine(line)); loc != nil {
+	if loc := s.find(bareLine(line)); loc != nil {
 		return loc[0]
 	}
 	return 0

@@ -52,7 +52,8 @@ func scannerFindsLines(rt *rapid.T) {
 	for range rapid.IntRange(1, 5).Draw(rt, "atoms") {
 		p.WriteString(atom.Draw(rt, "atom") + after.Draw(rt, "after"))
 	}
-	m, err := compileMatcher(p.String(), rapid.Bool().Draw(rt, "fold"), false)
+	fold := rapid.Bool().Draw(rt, "fold")
+	m, err := compileMatcher(p.String(), fold, false)
 	if err != nil {
 		return
 	}
@@ -65,6 +66,12 @@ func scannerFindsLines(rt *rapid.T) {
 	s.dfa.gaveUp = true
 	if got := linesOf(s, text); !slices.Equal(got, want) {
 		rt.Fatalf("%q on %q, without the automaton\ngot  %q\nwant %q", p.String(), text, got, want)
+	}
+	if m, err = compileMatcher(p.String(), fold, true); err != nil {
+		return
+	}
+	if got, want := newScanner(m).findLong(text), m.re.FindIndex(text); !slices.Equal(got, want) {
+		rt.Fatalf("%q on %q, across lines: %v, want %v", p.String(), text, got, want)
 	}
 }
 

@@ -98,7 +98,7 @@ func (t *ReadTool) whole(ctx context.Context, p *place, at fs.FileInfo, pg *page
 	}
 	var result any
 	if kind := imageType(content); kind != "" {
-		result, err = imageResult(p.path, kind, content)
+		result, err = imageResult(ctx, p.path, kind, content)
 	} else if err = refuseBinary(p.path, content); err == nil {
 		result, err = pg.show(ctx, bytes.NewReader(content), int64(len(content)))
 	}
@@ -178,9 +178,6 @@ func (pg *page) show(ctx context.Context, r io.Reader, size int64) (string, erro
 		want = maxLimit
 	}
 	for shown := 0; ; {
-		if pg.lines%1024 == 0 && ctx.Err() != nil {
-			return "", ctx.Err()
-		}
 		if want > 0 && shown == want {
 			return pg.paged(ctx, lines, size)
 		}
@@ -302,6 +299,9 @@ type lineReader struct {
 func (l *lineReader) next(ctx context.Context, want bool) ([]byte, error) {
 	l.buf, l.length, l.cut = l.buf[:0], 0, false
 	for {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		piece, err := l.r.ReadSlice('\n')
 		l.length += int64(len(piece))
 		if want && (l.keep == 0 || len(l.buf) < l.keep) {
@@ -311,9 +311,6 @@ func (l *lineReader) next(ctx context.Context, want bool) ([]byte, error) {
 		}
 		switch {
 		case err == bufio.ErrBufferFull:
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
 		case err == io.EOF && l.length > 0 || err == nil:
 			if err == nil {
 				l.length--

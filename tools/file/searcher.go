@@ -66,6 +66,7 @@ func (s *searcher) search(ctx context.Context, label string, r io.Reader) (entri
 	if s.scanner == nil {
 		s.scanner = newScanner(s.matcher)
 	}
+	s.scanner.ctx = ctx
 	if s.matcher.multi {
 		skipped = s.whole(r)
 	} else {
@@ -169,7 +170,7 @@ func (s *searcher) advance(text []byte, to int) {
 // scan searches text from an offset on. It tells true when the file need not be
 // searched further.
 func (s *searcher) scan(text []byte, from int) bool {
-	for from < len(text) {
+	for from < len(text) && s.scanner.ctx.Err() == nil {
 		start, end, ok := s.scanner.next(text, from)
 		if !ok {
 			break

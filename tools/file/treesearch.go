@@ -19,6 +19,7 @@ func searchTree(parent context.Context, w *walk, q *query, c *collector) error {
 	for i := range t.searchers {
 		t.searchers[i].query = q
 	}
+	w.sorted = true
 	top := &branch{folder: w.start(), done: make(chan struct{})}
 	t.pool.push(t.enter(top))
 	t.pool.start()
@@ -67,7 +68,7 @@ func (t *treeSearch) enter(b *branch) func(int) {
 			b.parts = append(b.parts, part)
 			tasks = append(tasks, task)
 		}
-		entries := b.folder.list(&t.scratches[worker])
+		entries := b.folder.list(t.ctx, &t.scratches[worker])
 		for len(entries) > 0 {
 			if entries[0].kind == isFolder {
 				part := &branch{folder: b.folder.child(entries[0].name)}

@@ -35,7 +35,8 @@ type walk struct {
 	top    *handle // the same, open
 	prefix string  // root below the directory where ignore rules start; "" or with a slash at the end
 	ignore *ignoreFile
-	depth  int // of directories below root that are entered; negative is no limit
+	depth  int  // of directories below root that are entered; negative is no limit
+	sorted bool // folders are listed in path order
 
 	// want picks files by their path below root, before the ignore rules are asked.
 	want func(path, name string) bool
@@ -161,9 +162,9 @@ func (f *folder) release() {
 }
 
 // list returns what a search looks at: the files that are wanted and not ignored,
-// and the folders to enter, in path order.
-func (f *folder) list(s *scratch) []entry {
-	all, err := f.handle.list(s)
+// and the folders to enter. Of a search that was cancelled it returns nothing.
+func (f *folder) list(ctx context.Context, s *scratch) []entry {
+	all, err := f.handle.list(ctx, s)
 	if err != nil && len(all) == 0 {
 		return nil
 	}
@@ -177,11 +178,16 @@ func (f *folder) list(s *scratch) []entry {
 	}
 	kept := all[:0]
 	for _, e := range all {
+		if ctx.Err() != nil {
+			return nil
+		}
 		if f.keeps(e) {
 			kept = append(kept, e)
 		}
 	}
-	slices.SortFunc(kept, inPathOrder)
+	if w.sorted {
+		slices.SortFunc(kept, inPathOrder)
+	}
 	return kept
 }
 
@@ -275,7 +281,7 @@ func (w *walk) visitAll(ctx context.Context, visit func(worker int, f *folder, f
 			}
 			defer f.release()
 			var tasks []func(int)
-			files := f.list(&scratches[worker])
+			files := f.list(ctx, &scratches[worker])
 			for _, e := range files {
 				if e.kind == isFolder {
 					tasks = append(tasks, enter(f.child(e.name)))
