@@ -72,7 +72,9 @@
 // # Searching
 //
 // glob returns the newest files; grep searches in path order and stops when its cap
-// is full. Rules come from the .gitignore files from the repository's root down, without
+// is full. glob gives absolute paths; grep repeats its path in every entry, so below the
+// working directory it is relative to that. Both results are JSON, which says whether
+// something was left out. Rules come from the .gitignore files from the repository's root down, without
 // one from the working directory down; not from .git/info/exclude or the user's own
 // file; and a file that git tracks although it is ignored counts as ignored. A path that
 // is named is searched even if it is ignored; the rules above it do not count then.

@@ -24,7 +24,8 @@ type EditInput struct {
 
 // EditOutput is the result of edit and multi_edit.
 type EditOutput struct {
-	Replacements int `json:"replacements"`
+	Replacements int   `json:"replacements"`
+	Lines        []int `json:"lines"` // of the changed file, where what was put in begins; at most 10
 }
 
 // Edit is one replacement of multi_edit.
@@ -63,7 +64,7 @@ func (t *EditTool) handle(ctx context.Context, in *EditInput) (*EditOutput, erro
 	if err := t.opts.finish(ctx, p, err); err != nil {
 		return nil, err
 	}
-	return &EditOutput{Replacements: p.replaced}, nil
+	return p.output(), nil
 }
 
 func (t *EditTool) plan(in *EditInput) (*plan, error) {
@@ -71,12 +72,16 @@ func (t *EditTool) plan(in *EditInput) (*plan, error) {
 		return nil, ErrNilInput
 	}
 	e := Edit{OldString: in.OldString, NewString: in.NewString, ReplaceAll: in.ReplaceAll}
-	return t.opts.plan(in.FilePath, t.opts.maxFileSize, true, func(before []byte, _ bool) ([]byte, int, error) {
-		after, n, err := replace(before, e)
-		if err == nil && bytes.Equal(before, after) {
-			err = ErrNoChange
+	return t.opts.plan(in.FilePath, t.opts.maxFileSize, true, func(p *plan) (err error) {
+		var done []patch
+		if p.change.After, done, err = replace(p.change.Before, e); err != nil {
+			return err
 		}
-		return after, n, err
+		p.replaced, p.at = len(done), p.at.add(done)
+		if bytes.Equal(p.change.Before, p.change.After) {
+			return ErrNoChange
+		}
+		return nil
 	})
 }
 
@@ -121,7 +126,7 @@ func (t *MultiEditTool) handle(ctx context.Context, in *MultiEditInput) (*EditOu
 	if err := t.opts.finish(ctx, p, err); err != nil {
 		return nil, err
 	}
-	return &EditOutput{Replacements: p.replaced}, nil
+	return p.output(), nil
 }
 
 func (t *MultiEditTool) plan(in *MultiEditInput) (*plan, error) {
@@ -131,18 +136,18 @@ func (t *MultiEditTool) plan(in *MultiEditInput) (*plan, error) {
 	if len(in.Edits) == 0 {
 		return nil, ErrEditsRequired
 	}
-	return t.opts.plan(in.FilePath, t.opts.maxFileSize, true, func(before []byte, _ bool) ([]byte, int, error) {
-		after, total := before, 0
+	return t.opts.plan(in.FilePath, t.opts.maxFileSize, true, func(p *plan) error {
+		p.change.After = p.change.Before
 		for i, e := range in.Edits {
-			next, n, err := replace(after, e)
+			next, done, err := replace(p.change.After, e)
 			if err != nil {
-				return nil, 0, fmt.Errorf("edit %d of %d: %w; no edit was applied", i+1, len(in.Edits), err)
+				return fmt.Errorf("edit %d of %d: %w; no edit was applied", i+1, len(in.Edits), err)
 			}
-			after, total = next, total+n
+			p.change.After, p.replaced, p.at = next, p.replaced+len(done), p.at.add(done)
 		}
-		if bytes.Equal(before, after) {
-			return nil, 0, fmt.Errorf("%w: the edits take each other back", ErrNoChange)
+		if bytes.Equal(p.change.Before, p.change.After) {
+			return fmt.Errorf("%w: the edits take each other back", ErrNoChange)
 		}
-		return after, total, nil
+		return nil
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,8 +71,79 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// E11, E12, F7: the bytes outside of what is replaced stay, whatever they are.
-func TestEditKeepsBytes(t *testing.T) { rapid.Check(t, editKeepsBytes) }
+// The result of an edit names the lines of what was put in.
+func TestEditNamesLines(t *testing.T) {
+	for _, c := range []struct {
+		name, before string
+		edits        []Edit
+		want         []int
+	}{
+		{"one", "a\nb\nc\n", []Edit{{"c", "x", false}}, []int{3}},
+		{"all", "x\ny\nx x\n", []Edit{{"x", "z\nz", true}}, []int{1, 4, 5}},
+		{"many", strings.Repeat("x\n", 50), []Edit{{"x", "z", true}}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+		{"CRLF", "a\r\nb\r\nc\r\n", []Edit{{"b\nc", "b\nx\nc", false}}, []int{2}},
+		{"deleted at the end", "a\nb\n", []Edit{{"b\n", "", false}}, []int{1}},
+		{"all deleted", "a\n", []Edit{{"a\n", "", false}}, []int{1}},
+		{"above moves below", "a\nb\nc\n", []Edit{{"c", "C\nC", false}, {"a", "0\na", false}}, []int{1, 4}},
+		{"below moves nothing", "a\nb\nc\n", []Edit{{"a", "0\na", false}, {"c", "C", false}}, []int{1, 4}},
+		{"one within another", "a\nb\nc\n", []Edit{{"b", "x\ny", false}, {"a\nx\ny", "z", false}}, []int{1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ws := tree(t, map[string]string{"f": c.before, "g": c.before})
+			out, err := multiEdit(t, MultiEditInput{"f", c.edits}, WithWorkingDirectory(ws))
+			if err != nil || !slices.Equal(out.Lines, c.want) {
+				t.Fatalf("%+v, %v, want lines %v", out, err, c.want)
+			}
+			if e := c.edits[0]; len(c.edits) == 1 {
+				if out, err = edit(t, EditInput{"g", e.OldString, e.NewString, e.ReplaceAll}, WithWorkingDirectory(ws)); err != nil || !slices.Equal(out.Lines, c.want) {
+					t.Errorf("edit: %+v, %v, want lines %v", out, err, c.want)
+				}
+			}
+		})
+	}
+}
+
+// E11, E12, F7: the bytes outside of what is replaced stay, whatever they are: in
+// memory, and in the file that the tool writes.
+func TestEditKeepsBytes(t *testing.T) {
+	rapid.Check(t, editKeepsBytes)
+	ws := tree(t, nil)
+	path := filepath.Join(ws, "f")
+	tool := must(NewEditTool(WithWorkingDirectory(ws)))
+	rapid.Check(t, func(rt *rapid.T) {
+		before := rapid.SliceOf(rapid.Byte()).Draw(rt, "before")
+		old := rapid.StringMatching(`[a-z\n]{1,4}`).Draw(rt, "old")
+		text := rapid.String().Draw(rt, "new")
+		at := rapid.IntRange(0, len(before)).Draw(rt, "at")
+		before = slices.Insert(before, at, []byte(old)...)
+		if err := os.WriteFile(path, before, 0o644); err != nil {
+			rt.Fatal(err)
+		}
+		want, done, err := replace(before, Edit{OldString: old, NewString: text})
+		_, callErr := tool.handle(context.Background(), &EditInput{FilePath: "f", OldString: old, NewString: text})
+		if (err == nil) != (callErr == nil) {
+			rt.Fatalf("%v, the call: %v", err, callErr)
+		}
+		if err != nil {
+			want = before
+		}
+		got := must(os.ReadFile(path))
+		if !bytes.Equal(got, want) {
+			rt.Fatalf("%q became %q, want %q", before, got, want)
+		}
+		if s := patchAt(done); err == nil && (!bytes.Equal(got[:s.start], before[:s.start]) || !bytes.HasSuffix(got, before[s.end:])) {
+			rt.Fatalf("%q became %q, outside of %v too", before, got, s)
+		}
+	})
+}
+
+// patchAt is what the only replacement took out.
+func patchAt(done []patch) (old span) {
+	if len(done) == 1 {
+		old = done[0].old
+	}
+	return old
+}
 
 func FuzzEditKeepsBytes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(editKeepsBytes)) }
 
@@ -87,7 +159,7 @@ func editKeepsBytes(rt *rapid.T) {
 	}
 	before := head + old + tail
 	e := Edit{OldString: sent, NewString: text(rt, "new", 5)}
-	after, n, err := replace([]byte(before), e)
+	after, done, err := replace([]byte(before), e)
 	if err != nil {
 		if sent != "" && errors.Is(err, ErrOldStringNotFound) && !strings.Contains(sent, "\r") {
 			rt.Fatalf("%q was not found in %q", sent, before)
@@ -95,14 +167,17 @@ func editKeepsBytes(rt *rapid.T) {
 		return
 	}
 	spans := find([]byte(before), sent)
-	if n != 1 || len(spans) != 1 {
-		rt.Fatalf("%d replacements at %v", n, spans)
+	if len(done) != 1 || len(spans) != 1 || done[0].old != spans[0] {
+		rt.Fatalf("%v replaced, at %v", done, spans)
 	}
 	s := spans[0]
 	if !bytes.HasPrefix(after, []byte(before[:s.start])) || !bytes.HasSuffix(after, []byte(before[s.end:])) || len(after) < len(before)-(s.end-s.start) {
 		rt.Fatalf("%q became %q, outside of %d-%d too", before, after, s.start, s.end)
 	}
 	middle := string(after[s.start : len(after)-(len(before)-s.end)])
+	if string(after[done[0].new.start:done[0].new.end]) != middle {
+		rt.Fatalf("%q was put in at %v of %q", middle, done[0].new, after)
+	}
 	if flat := strings.NewReplacer("\r\n", "\n"); flat.Replace(middle) != flat.Replace(e.NewString) {
 		rt.Fatalf("%q was put in for %q", middle, e.NewString)
 	}

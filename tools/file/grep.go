@@ -37,7 +37,7 @@ type GrepInput struct {
 
 // GrepOutput is the result of grep.
 type GrepOutput struct {
-	Output    []string `json:"output"`    // in path order
+	Output    []string `json:"output"`    // in path order; paths below the working directory are relative to it
 	Truncated bool     `json:"truncated"` // there is more
 }
 
@@ -173,7 +173,7 @@ func (t *GrepTool) searchFile(ctx context.Context, root, path string, q *query, 
 		return err
 	}
 	defer f.Close()
-	entries, skipped := (&searcher{query: q}).search(ctx, shownPath(path, q.mode), f)
+	entries, skipped := (&searcher{query: q}).search(ctx, entryPath(t.opts.shown(path), q.mode), f)
 	c.add(entries)
 	c.truncated = c.truncated || skipped
 	return ctx.Err()
@@ -213,9 +213,9 @@ func (c *collector) output() *GrepOutput {
 	return &GrepOutput{Output: out, Truncated: c.truncated}
 }
 
-// shownPath quotes a path that would make an entry ambiguous: one with a line end,
+// entryPath quotes a path that would make an entry ambiguous: one with a line end,
 // another control character, or something that looks like a line number.
-func shownPath(path, mode string) string {
+func entryPath(path, mode string) string {
 	odd := !utf8.ValidString(path)
 	for i, r := range path {
 		odd = odd || unicode.IsControl(r)

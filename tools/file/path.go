@@ -71,6 +71,19 @@ func (o *options) roots(reading bool) []string {
 	return roots
 }
 
+// shown is how grep gives a path: relative to the working directory where it lies below
+// it, so that every tool takes it as it is.
+func (o *options) shown(path string) string {
+	rel, below := strings.CutPrefix(path, strings.TrimSuffix(o.workingDir, string(filepath.Separator))+string(filepath.Separator))
+	if o.workingDir == "" || !below {
+		return path
+	}
+	if strings.HasPrefix(rel, "~") { // which would stand for the home directory
+		rel = "." + string(filepath.Separator) + rel
+	}
+	return rel
+}
+
 // absolute makes a path absolute against dir, or the process's directory.
 func absolute(path, dir string) (string, error) {
 	if path == "" {

@@ -17,14 +17,17 @@ type plan struct {
 	change   Change
 	was      fs.FileInfo // of the file that is replaced; nil for a new one
 	replaced int         // how many places an edit replaced
+	at       places      // where
 }
 
-// transform makes the new content from the old one; existed tells an empty file from none.
-type transform func(before []byte, existed bool) (after []byte, replaced int, err error)
+// output is the result of an edit.
+func (p *plan) output() *EditOutput {
+	return &EditOutput{Replacements: p.replaced, Lines: p.at.lines(p.change.After)}
+}
 
 // plan runs every check of a change to a file of at most limit bytes; 0 is no limit.
-// The caller closes the plan's place.
-func (o *options) plan(path string, limit int64, mustExist bool, edit transform) (*plan, error) {
+// edit makes the content after from the one before. The caller closes the plan's place.
+func (o *options) plan(path string, limit int64, mustExist bool, edit func(p *plan) error) (*plan, error) {
 	if n := len(path); n > 0 && os.IsPathSeparator(path[n-1]) {
 		return nil, fmt.Errorf("%s names a directory, not a file: it ends in a separator", path)
 	}
@@ -44,7 +47,7 @@ func (o *options) plan(path string, limit int64, mustExist bool, edit transform)
 	return p, nil
 }
 
-func (o *options) planAt(pl *place, limit int64, mustExist bool, edit transform) (*plan, error) {
+func (o *options) planAt(pl *place, limit int64, mustExist bool, edit func(p *plan) error) (*plan, error) {
 	p := &plan{place: pl, change: Change{Path: pl.path, Perm: 0o644 &^ umask()}}
 	info, err := pl.lstat()
 	if err != nil {
@@ -66,7 +69,7 @@ func (o *options) planAt(pl *place, limit int64, mustExist bool, edit transform)
 		p.change.Existed = true
 		p.change.Perm = p.was.Mode() & keptMode
 	}
-	if p.change.After, p.replaced, err = edit(p.change.Before, info != nil); err != nil {
+	if err := edit(p); err != nil {
 		return nil, fmt.Errorf("%s: %w", pl.path, err)
 	}
 	at := pl.dir.Name()

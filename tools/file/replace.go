@@ -3,27 +3,32 @@ package file
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"sort"
 	"strings"
 )
 
 // span is a stretch of bytes of a file.
 type span struct{ start, end int }
 
+// patch is one replacement: what was taken out, and what is in its place now.
+type patch struct{ old, new span }
+
 // replace applies one edit to the content of a file. The bytes outside of what is
 // replaced never change, whatever they are.
-func replace(content []byte, e Edit) (after []byte, replaced int, err error) {
+func replace(content []byte, e Edit) (after []byte, done []patch, err error) {
 	if e.OldString == "" {
-		return nil, 0, ErrOldStringRequired
+		return nil, nil, ErrOldStringRequired
 	}
 	if e.OldString == e.NewString {
-		return nil, 0, fmt.Errorf("%w: old_string and new_string are equal", ErrNoChange)
+		return nil, nil, fmt.Errorf("%w: old_string and new_string are equal", ErrNoChange)
 	}
 	spans := find(content, e.OldString)
 	switch {
 	case len(spans) == 0:
-		return nil, 0, notFound(content, e.OldString)
+		return nil, nil, notFound(content, e.OldString)
 	case len(spans) > 1 && !e.ReplaceAll:
-		return nil, 0, notUnique(content, spans)
+		return nil, nil, notUnique(content, spans)
 	}
 	grow := max(0, len(e.NewString)-len(e.OldString))
 	out := make([]byte, 0, len(content)+grow*min(len(spans), 1000))
@@ -33,11 +38,50 @@ func replace(content []byte, e Edit) (after []byte, replaced int, err error) {
 			continue // it overlaps the one before
 		}
 		out = append(out, content[end:s.start]...)
+		at := len(out)
 		out = appendNew(out, content, s, e)
 		end = s.end
-		replaced++
+		done = append(done, patch{s, span{at, len(out)}})
 	}
-	return append(out, content[end:]...), replaced, nil
+	return append(out, content[end:]...), done, nil
+}
+
+// shownPlaces is how many places the result of an edit names.
+const shownPlaces = 10
+
+// places follows the beginnings of what was put in through later edits, the first
+// few of them.
+type places []int
+
+func (p places) add(done []patch) places {
+	for i, at := range p {
+		n := sort.Search(len(done), func(n int) bool { return done[n].old.start > at })
+		switch {
+		case n == 0:
+		case at < done[n-1].old.end:
+			p[i] = done[n-1].new.start
+		default:
+			p[i] += done[n-1].new.end - done[n-1].old.end
+		}
+	}
+	for _, d := range done[:min(len(done), shownPlaces-len(p))] {
+		p = append(p, d.new.start)
+	}
+	return p
+}
+
+// lines returns the numbers of the lines in which the places are, each once.
+func (p places) lines(content []byte) []int {
+	slices.Sort(p)
+	last := bytes.Count(bytes.TrimSuffix(content, []byte("\n")), []byte("\n")) + 1
+	line, from := 1, 0
+	var out []int
+	for _, at := range p {
+		line += bytes.Count(content[from:at], []byte("\n"))
+		from = at
+		out = append(out, min(line, last)) // what was deleted at the end was behind the last line
+	}
+	return slices.Compact(out)
 }
 
 // find returns every place of text in content, overlapping ones too (FILE-48). A

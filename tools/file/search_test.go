@@ -182,12 +182,8 @@ func TestSearchLinks(t *testing.T) {
 		if got := found(t, ws, "**", opts...); strings.Join(got, " ") != c.want {
 			t.Errorf("glob: %q, want %q", got, c.want)
 		}
-		var rel []string
-		for _, p := range must(grep(t, GrepInput{Pattern: "needle"}, opts...)).Output {
-			rel = append(rel, must(filepath.Rel(ws, p)))
-		}
-		if strings.Join(rel, " ") != c.want {
-			t.Errorf("grep: %q, want %q", rel, c.want)
+		if got := must(grep(t, GrepInput{Pattern: "needle"}, opts...)).Output; strings.Join(got, " ") != c.want {
+			t.Errorf("grep: %q, want %q", got, c.want)
 		}
 	}
 }
@@ -198,36 +194,35 @@ func TestGrep(t *testing.T) {
 		"a.go": "package a\n\nfunc One() {}\n\n\n\nfunc Two() {}\n", "b.txt": "One\r\ntwo\r\n", "sub/c.go": "x\nOne <b> & \"q\"\ny\n", "bin": "One\x00", "late": strings.Repeat("x", 9000) + "\x00One\n",
 		"empty": "", "bom": "\ufeffOne\n", "weird:1:x": "One\n", "latin": "One caf\xe9\n",
 	})
-	at := func(name string) string { return filepath.Join(ws, name) }
-	odd := fmt.Sprintf("%q", at("weird:1:x"))
+	odd := `"weird:1:x"`
 	for _, c := range []struct {
 		in   GrepInput
 		want []string
 	}{
-		{GrepInput{Pattern: "One"}, []string{at("a.go"), at("b.txt"), at("bom"), at("late"), at("latin"), at("sub/c.go"), at("weird:1:x")}}, // FILE-91, FILE-93
-		{GrepInput{Pattern: "One", Glob: "*.go"}, []string{at("a.go"), at("sub/c.go")}},
-		{GrepInput{Pattern: "One", Glob: "sub/**"}, []string{at("sub/c.go")}},
-		{GrepInput{Pattern: "One", Glob: "!*.go", Type: "txt"}, []string{at("b.txt")}},
-		{GrepInput{Pattern: "One", Type: "go", OutputMode: "count"}, []string{at("a.go") + ":1", at("sub/c.go") + ":1"}},
-		{GrepInput{Pattern: "func", Path: "a.go", OutputMode: "count"}, []string{at("a.go") + ":2"}},
-		{GrepInput{Pattern: "One", Path: "sub", OutputMode: "content"}, []string{at("sub/c.go") + `:2:One <b> & "q"`}}, // FILE-96
-		{GrepInput{Pattern: "One", Path: "sub", OutputMode: "content", N: &no}, []string{at("sub/c.go") + `:One <b> & "q"`}},
-		{GrepInput{Pattern: "one", Path: "a.go", I: true, OutputMode: "content"}, []string{at("a.go") + ":3:func One() {}"}},
-		{GrepInput{Pattern: "func", Path: "a.go", OutputMode: "content", C: 1}, []string{at("a.go") + "-2-", at("a.go") + ":3:func One() {}", at("a.go") + "-4-", "--", at("a.go") + "-6-", at("a.go") + ":7:func Two() {}"}},
-		{GrepInput{Pattern: "func", Path: "a.go", OutputMode: "content", B: 3}, []string{at("a.go") + "-1-package a", at("a.go") + "-2-", at("a.go") + ":3:func One() {}", at("a.go") + "-4-", at("a.go") + "-5-", at("a.go") + "-6-", at("a.go") + ":7:func Two() {}"}},
-		{GrepInput{Pattern: "package", Path: "a.go", OutputMode: "content", A: 1}, []string{at("a.go") + ":1:package a", at("a.go") + "-2-"}},
-		{GrepInput{Pattern: "^One$", Path: "b.txt", OutputMode: "content"}, []string{at("b.txt") + ":1:One"}},
-		{GrepInput{Pattern: "^One", Path: "bom"}, []string{at("bom")}},
+		{GrepInput{Pattern: "One"}, []string{"a.go", "b.txt", "bom", "late", "latin", "sub/c.go", "weird:1:x"}}, // FILE-91, FILE-93
+		{GrepInput{Pattern: "One", Glob: "*.go"}, []string{"a.go", "sub/c.go"}},
+		{GrepInput{Pattern: "One", Glob: "sub/**"}, []string{"sub/c.go"}},
+		{GrepInput{Pattern: "One", Glob: "!*.go", Type: "txt"}, []string{"b.txt"}},
+		{GrepInput{Pattern: "One", Type: "go", OutputMode: "count"}, []string{"a.go:1", "sub/c.go:1"}},
+		{GrepInput{Pattern: "func", Path: "a.go", OutputMode: "count"}, []string{"a.go:2"}},
+		{GrepInput{Pattern: "One", Path: "sub", OutputMode: "content"}, []string{"sub/c.go" + `:2:One <b> & "q"`}}, // FILE-96
+		{GrepInput{Pattern: "One", Path: "sub", OutputMode: "content", N: &no}, []string{"sub/c.go" + `:One <b> & "q"`}},
+		{GrepInput{Pattern: "one", Path: "a.go", I: true, OutputMode: "content"}, []string{"a.go:3:func One() {}"}},
+		{GrepInput{Pattern: "func", Path: "a.go", OutputMode: "content", C: 1}, []string{"a.go-2-", "a.go:3:func One() {}", "a.go-4-", "--", "a.go-6-", "a.go:7:func Two() {}"}},
+		{GrepInput{Pattern: "func", Path: "a.go", OutputMode: "content", B: 3}, []string{"a.go-1-package a", "a.go-2-", "a.go:3:func One() {}", "a.go-4-", "a.go-5-", "a.go-6-", "a.go:7:func Two() {}"}},
+		{GrepInput{Pattern: "package", Path: "a.go", OutputMode: "content", A: 1}, []string{"a.go:1:package a", "a.go-2-"}},
+		{GrepInput{Pattern: "^One$", Path: "b.txt", OutputMode: "content"}, []string{"b.txt:1:One"}},
+		{GrepInput{Pattern: "^One", Path: "bom"}, []string{"bom"}},
 		{GrepInput{Pattern: "One", Path: "weird:1:x", OutputMode: "content"}, []string{odd + ":1:One"}}, // F14
-		{GrepInput{Pattern: "One", Path: "latin", OutputMode: "content"}, []string{at("latin") + `:1:One caf\xe9`}},
-		{GrepInput{Pattern: `One.*\n.*two`, Multiline: true, Path: "b.txt"}, []string{at("b.txt")}},
-		{GrepInput{Pattern: `One.*Two`, Multiline: true, Path: "a.go", OutputMode: "content"}, []string{at("a.go") + ":3:func One() {}", at("a.go") + ":4:", at("a.go") + ":5:", at("a.go") + ":6:", at("a.go") + ":7:func Two() {}"}},
+		{GrepInput{Pattern: "One", Path: "latin", OutputMode: "content"}, []string{"latin" + `:1:One caf\xe9`}},
+		{GrepInput{Pattern: `One.*\n.*two`, Multiline: true, Path: "b.txt"}, []string{"b.txt"}},
+		{GrepInput{Pattern: `One.*Two`, Multiline: true, Path: "a.go", OutputMode: "content"}, []string{"a.go:3:func One() {}", "a.go:4:", "a.go:5:", "a.go:6:", "a.go:7:func Two() {}"}},
 		{GrepInput{Pattern: `One.*Two`, Path: "a.go"}, []string{}},
 		{GrepInput{Pattern: `[^a]One`, Path: "b.txt"}, []string{}}, // no line end is matched
 		{GrepInput{Pattern: "", Path: "empty"}, nil},
-		{GrepInput{Pattern: "x*", Path: "sub/c.go", OutputMode: "count"}, []string{at("sub/c.go") + ":3"}}, // F12: matches the empty string
+		{GrepInput{Pattern: "x*", Path: "sub/c.go", OutputMode: "count"}, []string{"sub/c.go:3"}}, // F12: matches the empty string
 		{GrepInput{Pattern: "x*", Path: "empty", OutputMode: "count"}, []string{}},
-		{GrepInput{Pattern: "$", Path: "sub/c.go", OutputMode: "content", Multiline: true, HeadLimit: 1}, []string{at("sub/c.go") + ":1:x"}},
+		{GrepInput{Pattern: "$", Path: "sub/c.go", OutputMode: "content", Multiline: true, HeadLimit: 1}, []string{"sub/c.go:1:x"}},
 		{GrepInput{Pattern: "(a+)+$", Path: "sub"}, []string{}}, // F12
 	} {
 		got, err := grep(t, c.in, WithWorkingDirectory(ws))
@@ -277,7 +272,7 @@ func TestGrepHeadLimit(t *testing.T) {
 		t.Errorf("%d entries, truncated %t", len(got.Output), got.Truncated)
 	}
 	// FILE-95
-	got := must(grep(t, GrepInput{Pattern: "x", OutputMode: "content"}, WithWorkingDirectory(ws), WithMaxOutputChars(3*len(filepath.Join(ws, "f:1:x\n")))))
+	got := must(grep(t, GrepInput{Pattern: "x", OutputMode: "content"}, WithWorkingDirectory(ws), WithMaxOutputChars(3*len("f:1:x\n"))))
 	if len(got.Output) != 3 || !got.Truncated {
 		t.Errorf("%d entries, truncated %t", len(got.Output), got.Truncated)
 	}
@@ -401,6 +396,30 @@ func TestGrepLikeRipgrep(t *testing.T) {
 	}
 	if matched < 15 {
 		t.Errorf("only %d patterns match anything here", matched)
+	}
+}
+
+// Decision: every tool takes a path of a grep as it is, and outside of the working
+// directory it is absolute.
+func TestGrepPaths(t *testing.T) {
+	top := tree(t, map[string]string{"ws/a/f": "needle", "ws/~": "needle", "ws/~user/g": "needle", "ro/x": "needle"})
+	ws, ro := filepath.Join(top, "ws"), filepath.Join(top, "ro")
+	opts := []Option{WithWorkingDirectory(ws), WithReadOnlyRoots(ro)}
+	for path, want := range map[string]string{
+		"": "a/f ./~ ./~user/g", "a": "a/f", "a/f": "a/f", "~user": "./~user/g", "./~": "./~", filepath.Join(ws, "a"): "a/f", ro: filepath.Join(ro, "x"), filepath.Join(ro, "x"): filepath.Join(ro, "x"),
+	} {
+		got := must(grep(t, GrepInput{Pattern: "needle", Path: path}, opts...)).Output
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+		for _, p := range got {
+			if text, err := read(t, ReadInput{FilePath: p}, opts...); err != nil || text != "     1\tneedle" {
+				t.Errorf("read of %q: %q, %v", p, text, err)
+			}
+		}
+	}
+	if got := must(grep(t, GrepInput{Pattern: "needle", Path: filepath.Join(ws, "a")})).Output; !slices.Equal(got, []string{filepath.Join(ws, "a/f")}) {
+		t.Errorf("without a working directory: %q", got)
 	}
 }
 

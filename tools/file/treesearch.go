@@ -117,7 +117,7 @@ func (t *treeSearch) search(s *searcher, f *folder, e entry) []string {
 		return nil
 	}
 	defer file.Close()
-	out, skipped := s.search(t.ctx, shownPath(filepath.Join(t.walk.root, f.path+e.name), t.query.mode), file)
+	out, skipped := s.search(t.ctx, entryPath(t.walk.opts.shown(filepath.Join(t.walk.root, f.path+e.name)), t.query.mode), file)
 	if skipped {
 		t.skipped.Store(true)
 	}

@@ -75,11 +75,12 @@ func (t *WriteTool) plan(in *WriteInput) (*plan, error) {
 			return nil, err
 		}
 	}
-	return t.opts.plan(in.FilePath, maxReplaced, false, func(before []byte, existed bool) ([]byte, int, error) {
-		if existed && t.opts.noOverwrite {
-			return nil, 0, ErrFileExists // it came up since free looked
+	return t.opts.plan(in.FilePath, maxReplaced, false, func(p *plan) error {
+		if p.change.Existed && t.opts.noOverwrite {
+			return ErrFileExists // it came up since free looked
 		}
-		return keepForm(before, in.Content), 0, nil
+		p.change.After = keepForm(p.change.Before, in.Content)
+		return nil
 	})
 }
 
