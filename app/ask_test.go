@@ -89,6 +89,24 @@ func TestFileThatChangesWhileAskedIsKept(t *testing.T) {
 	}
 }
 
+// Decision 11: the mode is a part of what was approved.
+func TestModeThatChangesWhileAskedIsKept(t *testing.T) {
+	r := newRig(t, editF, map[string]string{"f": "A\n"})
+	r.answer = func(app.Asked) (app.Answer, bool) {
+		if err := os.Chmod(filepath.Join(r.dir, "f"), 0o700); err != nil {
+			t.Error(err)
+		}
+		return app.Answer{Allow: true}, true
+	}
+	r.turn("go")
+	if m := r.result(1); m.Status != session.StatusFailed || !strings.Contains(m.Text, "changed on disk after the change was shown") {
+		t.Fatalf("result %+v", m)
+	}
+	if got := r.file("f"); got != "A\n" {
+		t.Fatalf("the file is %q", got)
+	}
+}
+
 // PERM-65: always counts for the same subject, and for nothing else.
 func TestAlways(t *testing.T) {
 	r := newRig(t, `

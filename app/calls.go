@@ -33,7 +33,7 @@ func (a *App) runCalls(ctx context.Context, calls []tools.ToolCall) {
 			result := a.runCall(ctx, call)
 			a.commit(session.Entry{Kind: session.KindMessage, Message: &result})
 		}
-		if t := a.box.byName[call.Name]; t != nil && t.Exclusive() {
+		if t := a.box.Tool(call.Name); t != nil && t.Exclusive() {
 			running.Wait()
 			run()
 			continue
@@ -77,7 +77,7 @@ func (a *App) handle(ctx context.Context, call tools.ToolCall) (result any, err 
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	t := a.box.byName[call.Name]
+	t := a.box.Tool(call.Name)
 	if t == nil {
 		return nil, fmt.Errorf("there is no tool named %q; the tools are: %s", call.Name, strings.Join(a.box.names(), ", "))
 	}
@@ -144,7 +144,7 @@ func (a *App) identify(calls []tools.ToolCall) {
 // names lists the tools for a model that called one that is not there.
 func (b *toolbox) names() []string {
 	var names []string
-	for _, t := range b.list {
+	for _, t := range b.Tools() {
 		names = append(names, t.Name())
 	}
 	slices.Sort(names)

@@ -15,12 +15,11 @@ import (
 
 // toolbox holds every tool of the application, behind the policy.
 type toolbox struct {
-	list   []*tools.Tool
-	byName map[string]*tools.Tool
-	write  *file.WriteTool
-	edit   *file.EditTool
-	multi  *file.MultiEditTool
-	bash   *bash.Tool
+	tools.Set
+	write *file.WriteTool
+	edit  *file.EditTool
+	multi *file.MultiEditTool
+	bash  *bash.Tool
 
 	mu    sync.Mutex
 	shown map[string]*file.Change // by call: what the person approved
@@ -46,7 +45,7 @@ func (a *App) equip(ctx context.Context) error {
 	if a.system, err = systemPrompt(a.opts); err != nil {
 		return err
 	}
-	a.specs = Specs(box.list)
+	a.specs = Specs(box.Tools())
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.box = box
@@ -66,7 +65,7 @@ func (a *App) shells() *bash.Tool {
 // newToolbox builds the tools: file tools and commands confined to one and the
 // same workspace (IMP-33), their changes journaled, every call before the policy (LOOP-14).
 func (a *App) newToolbox() (*toolbox, error) {
-	b := &toolbox{byName: map[string]*tools.Tool{}, shown: map[string]*file.Change{}, begun: map[string]time.Time{}}
+	b := &toolbox{shown: map[string]*file.Change{}, begun: map[string]time.Time{}}
 	opts := []file.Option{
 		file.WithWorkingDirectory(a.opts.Workspace),
 		file.WithReadOnlyRoots(a.sandbox.roots...),
@@ -114,14 +113,18 @@ func (a *App) newToolbox() (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.list = []*tools.Tool{
+	for _, t := range []*tools.Tool{
 		read.Tool(), b.write.Tool(), b.edit.Tool(), b.multi.Tool(), glob.Tool(), grep.Tool(),
 		b.bash.Tool(), b.bash.OutputTool(), b.bash.KillTool(), todos,
+	} {
+		if err := b.AddTool(t); err != nil {
+			return nil, err
+		}
 	}
-	a.policy.Apply(b.list...) // outermost: what follows happens only to calls that may run
+	a.policy.Apply(b.Tools()...) // outermost: what follows happens only to calls that may run
 	b.bash.Tool().Use(a.durable)
-	for _, t := range b.list {
-		b.byName[t.Name()] = t.Use(a.started)
+	for _, t := range b.Tools() {
+		t.Use(a.started)
 	}
 	return b, nil
 }
@@ -192,7 +195,7 @@ func (b *toolbox) take(call string) *file.Change {
 func (a *App) beforeWrite(ctx context.Context, c file.Change) error {
 	call, _ := tools.ToolCallFromContext(ctx)
 	if shown := a.box.take(call.ID); shown != nil && !sameChange(shown, &c) {
-		return &file.ChangedError{Path: c.Path}
+		return &file.ChangedError{Path: c.Path, Since: "the change was shown", Hunks: file.Hunks(shown.Before, c.Before, 1)}
 	}
 	return a.journal.Intent(call, a.turn, c)
 }

@@ -2,6 +2,7 @@ package file
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -72,6 +73,54 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// E6: no more files can be opened, at whatever step of a write.
+func TestFewDescriptors(t *testing.T) {
+	const mark = "FILE_TEST_DESCRIPTORS"
+	if os.Getenv(mark) == "" { // the limit is the process's
+		cmd := exec.Command(must(os.Executable()), "-test.run", "^TestFewDescriptors$", "-test.v")
+		cmd.Env = append(os.Environ(), mark+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("PASS")) {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return
+	}
+	dir := tree(t, map[string]string{"a/b/f": "old"})
+	tool := must(NewWriteTool(WithWorkingDirectory(dir)))
+	var was unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
+		t.Fatal(err)
+	}
+	failed, wrote := 0, 0
+	for most := range uint64(30) {
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: most, Max: was.Max}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := tool.handle(context.Background(), &WriteInput{FilePath: "a/b/f", Content: "new"})
+		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &was); err != nil {
+			t.Fatal(err)
+		}
+		want := "new"
+		if err != nil {
+			failed++
+			want = "old"
+			if !errors.Is(err, syscall.EMFILE) && !strings.Contains(err.Error(), "replaced while") {
+				t.Errorf("%d files: %v", most, err)
+			}
+		} else {
+			wrote++
+		}
+		if got := content(t, filepath.Join(dir, "a/b/f")); got != want || names(t, filepath.Join(dir, "a/b")) != "f" {
+			t.Fatalf("%d files: %v, %q, %s", most, err, got, names(t, filepath.Join(dir, "a/b")))
+		}
+		if err := os.WriteFile(filepath.Join(dir, "a/b/f"), []byte("old"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if failed == 0 || wrote == 0 {
+		t.Errorf("%d writes failed, %d did not", failed, wrote)
+	}
+}
+
 // C12: a file that is a mount of its own cannot be renamed over.
 func TestMountedFile(t *testing.T) {
 	if !inNamespace(t) {
@@ -89,6 +138,17 @@ func TestMountedFile(t *testing.T) {
 	}
 	if content(t, path) != "new content\n" || content(t, filepath.Join(dir, "source")) != "new content\n" || names(t, dir) != "f source sub" {
 		t.Errorf("%q, %s", content(t, path), names(t, dir))
+	}
+	// No room below the mount: what was written already is taken back.
+	small := filepath.Join(dir, "sub/small")
+	if err := errors.Join(os.Mkdir(small, 0o755), unix.Mount("tmpfs", small, "tmpfs", 0, "size=64k"), os.WriteFile(small+"/g", []byte("old"), 0o644),
+		os.WriteFile(filepath.Join(dir, "g"), nil, 0o644), unix.Mount(small+"/g", filepath.Join(dir, "g"), "", unix.MS_BIND, "")); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Unmount(small, unix.MNT_DETACH)
+	defer unix.Unmount(filepath.Join(dir, "g"), unix.MNT_DETACH)
+	if err := write(t, WriteInput{FilePath: "g", Content: strings.Repeat("new\n", 50_000)}, WithWorkingDirectory(dir)); !errors.Is(err, syscall.ENOSPC) || content(t, small+"/g") != "old" || names(t, dir) != "f g source sub" {
+		t.Errorf("a full mount: %v, %.20q, %s", err, content(t, small+"/g"), names(t, dir))
 	}
 	if err := write(t, WriteInput{FilePath: "sub/y", Content: "across a mount"}, WithWorkingDirectory(dir)); err != nil {
 		t.Errorf("below a mount point: %v", err)
@@ -123,7 +183,7 @@ func TestKeepsAttributes(t *testing.T) {
 		t.Errorf("the mode is %v, was %v", got, mode)
 	}
 	if !withACL {
-		t.Log("no ACLs here")
+		needTool(t, "a file system with ACLs")
 	}
 }
 
@@ -169,20 +229,7 @@ func TestForeignOwnerKeptAsRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	was := must(os.Stat(path))
-	cmd := exec.Command(must(os.Executable()), "-test.run", "^TestWriteAsNobody$", "-test.v")
-	cmd.Env = append(os.Environ(), "FILE_TEST_FOREIGN="+path)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	cmd.Dir = "/"
-	// The binary of the test lies where another user may not look.
-	copied := filepath.Join(must(os.MkdirTemp("", "file-test")), "test")
-	defer os.RemoveAll(filepath.Dir(copied))
-	if err := errors.Join(os.Chmod(filepath.Dir(copied), 0o755), os.WriteFile(copied, must(os.ReadFile(cmd.Path)), 0o755)); err != nil {
-		t.Fatal(err)
-	}
-	cmd.Path = copied
-	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("PASS")) {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	asNobody(t, "TestWriteAsNobody", "FILE_TEST_FOREIGN="+path)
 	now := must(os.Stat(path))
 	if st := now.Sys().(*syscall.Stat_t); st.Uid != 12345 || !os.SameFile(was, now) || now.Mode() != was.Mode() || content(t, path) != "new\n" {
 		t.Errorf("owner %d, mode %v, %q", st.Uid, now.Mode(), content(t, path))

@@ -3,13 +3,17 @@
 package file
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -85,5 +89,48 @@ func TestReadWaitingFile(t *testing.T) {
 	case <-done:
 	case <-time.After(20 * time.Second):
 		t.Fatal("the read blocks")
+	}
+}
+
+// FILE-42; E6: a failed write leaves the old content and nothing beside it.
+func TestWriteFailsWhole(t *testing.T) {
+	if os.Geteuid() == 0 {
+		asNobody(t, t.Name())
+		return
+	}
+	ws := tree(t, map[string]string{"ro/f": "old"})
+	dir := filepath.Join(ws, "ro")
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o755)
+	calls := 0
+	opts := []Option{WithWorkingDirectory(ws), WithOnWrite(func(context.Context, Change) { calls++ })}
+	if err := write(t, WriteInput{FilePath: "ro/f", Content: "new"}, opts...); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("write: %v", err)
+	}
+	if err := write(t, WriteInput{FilePath: "ro/a/b", Content: "new"}, opts...); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("write below: %v", err)
+	}
+	if content(t, filepath.Join(dir, "f")) != "old" || names(t, dir) != "f" || calls != 0 { // FILE-72
+		t.Errorf("%s, %d hook calls", names(t, dir), calls)
+	}
+}
+
+// asNobody runs a test of this package as another user.
+func asNobody(t *testing.T, test string, env ...string) {
+	t.Helper()
+	// The binary of the tests lies where another user may not look.
+	copied := filepath.Join(must(os.MkdirTemp("", "file-test")), "test")
+	defer os.RemoveAll(filepath.Dir(copied))
+	if err := errors.Join(os.Chmod(filepath.Dir(copied), 0o755), os.WriteFile(copied, must(os.ReadFile(must(os.Executable()))), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(copied, "-test.run", "^"+test+"$", "-test.v")
+	cmd.Env = append(os.Environ(), env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	cmd.Dir = "/"
+	if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS: "+test)) {
+		t.Fatalf("%v\n%s", err, out)
 	}
 }

@@ -140,30 +140,6 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// FILE-42; E6: a failed write leaves the old content and nothing beside it.
-func TestWriteFailsWhole(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("root may write in a read-only directory; TestRootKeepsOwner has an immutable file")
-	}
-	ws := tree(t, map[string]string{"ro/f": "old"})
-	dir := filepath.Join(ws, "ro")
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Chmod(dir, 0o755)
-	calls := 0
-	opts := []Option{WithWorkingDirectory(ws), WithOnWrite(func(context.Context, Change) { calls++ })}
-	if err := write(t, WriteInput{FilePath: "ro/f", Content: "new"}, opts...); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("write: %v", err)
-	}
-	if err := write(t, WriteInput{FilePath: "ro/a/b", Content: "new"}, opts...); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("write below: %v", err)
-	}
-	if content(t, filepath.Join(dir, "f")) != "old" || names(t, dir) != "f" || calls != 0 { // FILE-72
-		t.Errorf("%s, %d hook calls", names(t, dir), calls)
-	}
-}
-
 // FILE-42: a reader never sees half of a file.
 func TestWriteIsAtomic(t *testing.T) {
 	ws := tree(t, map[string]string{"f": strings.Repeat("a", 1<<20)})
