@@ -126,6 +126,6 @@ func TestFileChangesMeanwhile(t *testing.T) {
 		if _, err := grep(t, GrepInput{Pattern: "text", OutputMode: modeContent}, opt); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = edit(t, EditInput{FilePath: "f", OldString: "line of text\nline of text\n", NewString: "x", ReplaceAll: true}, opt)
+		_, _ = edit(t, EditInput{FilePath: "f", OldString: "line of text\nline of text\n", NewString: "one line\n", ReplaceAll: true}, opt)
 	}
 }
