@@ -204,10 +204,15 @@ func BenchmarkHunks(b *testing.B) {
 	}
 }
 
+// tenMB is a text of nearly the largest size that an edit takes.
+func tenMB() []byte {
+	text, _ := manyLines(300_000, 0)
+	return text[:min(len(text), int(DefaultMaxFileSize)-100)]
+}
+
 func BenchmarkEdit10MB(b *testing.B) {
 	ws := must(filepath.EvalSymlinks(b.TempDir()))
-	text, _ := manyLines(260_000, 0)
-	text = append(text[:10<<20-100], "the one place\n"...)
+	text := append(tenMB(), "the one place\n"...)
 	if err := os.WriteFile(filepath.Join(ws, "f"), text, 0o644); err != nil {
 		b.Fatal(err)
 	}
@@ -225,4 +230,55 @@ func BenchmarkEdit10MB(b *testing.B) {
 			must(tool.handle(context.Background(), &in[i%2]))
 		}
 	})
+}
+
+// BenchmarkCancel reports how long calls still run after their context has ended.
+func BenchmarkCancel(b *testing.B) {
+	ws := must(filepath.EvalSymlinks(b.TempDir()))
+	if err := os.WriteFile(filepath.Join(ws, "f"), tenMB(), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	large := WithWorkingDirectory(bigTree(b, bigTreeFiles))
+	one := WithWorkingDirectory(ws)
+	for name, run := range map[string]func(context.Context) error{
+		"grep": func(ctx context.Context) error {
+			_, err := must(NewGrepTool(large)).handle(ctx, &GrepInput{Pattern: `[a-z]+[0-9]+[A-Z][a-z]+[0-9]{3}Q`})
+			return err
+		},
+		"grep, multiline": func(ctx context.Context) error {
+			_, err := must(NewGrepTool(one)).handle(ctx, &GrepInput{Pattern: `line[^Q]*calls[^Q]*[QZ]`, Multiline: true})
+			return err
+		},
+		"glob": func(ctx context.Context) error {
+			_, err := must(NewGlobTool(large, WithNoIgnore())).handle(ctx, &GlobInput{Pattern: "**"})
+			return err
+		},
+		"read": func(ctx context.Context) error {
+			_, err := must(NewReadTool(one, WithMaxOutputChars(0))).handle(ctx, &ReadInput{FilePath: "f"})
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var stops []time.Duration
+			for b.Loop() {
+				ctx, cancel := context.WithCancel(context.Background())
+				ended := make(chan error)
+				go func() { ended <- run(ctx) }()
+				select {
+				case err := <-ended:
+					b.Fatalf("it ended before it was cancelled: %v", err)
+				case <-time.After(10 * time.Millisecond):
+				}
+				start := time.Now()
+				cancel()
+				if err := <-ended; !errors.Is(err, context.Canceled) {
+					b.Fatal(err)
+				}
+				stops = append(stops, time.Since(start))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(float64(median(stops).Microseconds())/1000, "median-ms")
+			b.ReportMetric(float64(slices.Max(stops).Microseconds())/1000, "most-ms")
+		})
+	}
 }

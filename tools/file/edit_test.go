@@ -186,7 +186,7 @@ func editKeepsBytes(rt *rapid.T) {
 	}
 }
 
-// FILE-49 to FILE-52; E19, E20
+// FILE-49, FILE-50, FILE-51, FILE-52; E19, E20
 func TestMultiEdit(t *testing.T) {
 	type edits []Edit
 	for _, c := range []struct {
@@ -290,7 +290,7 @@ func decoded[T any](args string) *T {
 	return &in
 }
 
-// FILE-54 to FILE-58; E26
+// FILE-54, FILE-55, FILE-56, FILE-57, FILE-58; E26
 func TestPreviewIsTheCall(t *testing.T) {
 	files := map[string]string{
 		"read": "one two two\n", "unread": "x", "stale": "old\n", "crlf": "a\r\nb\r\n", "big": strings.Repeat("x", 200), "dir/": "", "out": "-> /etc/hostname", "x.sh": "#!/bin/sh\n",
@@ -374,11 +374,11 @@ func TestPreviewIsTheCall(t *testing.T) {
 	}
 }
 
-// FILE-60 to FILE-68; E22
+// FILE-60, FILE-61, FILE-62, FILE-63, FILE-64, FILE-65, FILE-66, FILE-67, FILE-68; E22
 func TestTracker(t *testing.T) {
 	tracker := NewReadTracker()
 	var ws string
-	opts := func() []Option { return []Option{WithWorkingDirectory(ws), WithReadTracker(tracker)} }
+	opts := func() []Option { return []Option{WithWorkingDirectory(ws), WithReadTracker(tracker)} } // FILE-60
 	at := func(name string) string { return filepath.Join(ws, name) }
 	readIt := func(in ReadInput) func() error {
 		return func() error { _, err := read(t, in, opts()...); return err }

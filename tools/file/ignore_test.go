@@ -121,12 +121,13 @@ func TestIgnoreLikeGit(t *testing.T) {
 	}
 }
 
-// FILE-78 to FILE-85
+// FILE-78, FILE-79, FILE-80, FILE-81, FILE-82, FILE-83, FILE-84, FILE-85
 func TestIgnore(t *testing.T) {
 	files := map[string]string{
 		".gitignore": "*.log\n!keep.log\nbuild/\n/dist\na/b\n# comment\n\n\\#file\n", "sub/.gitignore": "tmp\n!sub.log\n",
 		"x.log": "", "keep.log": "", "sub/x.log": "", "sub/sub.log": "", "sub/tmp": "", "tmp": "", "build/x": "", "sub/build": "", "dist": "", "sub/dist": "",
 		"a/b": "", "sub/a/b": "", "#file": "", ".github/w.yml": "", "ign/keep.log": "", "sub/deep/x.log": "", "sub/deep/y": "",
+		// FILE-78
 		"node_modules/m.js": "", "sub/node_modules/n/m.js": "", ".hg/h": "", "sub/.svn/s": "", "d/.git/config": "",
 	}
 	want := []string{".github/w.yml", ".gitignore", "ign/keep.log", "keep.log", "sub/.gitignore", "sub/a/b", "sub/build", "sub/deep/y", "sub/dist", "sub/sub.log", "tmp"}

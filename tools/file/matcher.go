@@ -130,7 +130,7 @@ func (s *scanner) matches(line []byte) bool {
 
 // pause is how much text, in bytes, the regular expression gets before the context
 // is looked at. Longer text is slow for it in any case.
-const pause = 64 << 10
+const pause = 16 << 10
 
 // find returns where the first match is, nil when there is none.
 func (s *scanner) find(text []byte) []int {

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FILE-03 to FILE-09; C5, C9, C13
+// FILE-03, FILE-04, FILE-05, FILE-06, FILE-07, FILE-08, FILE-09; C5, C8, C9, C13
 func TestResolvePath(t *testing.T) {
 	out := tree(t, map[string]string{"x": "outside", "sub/": ""})
 	ws := tree(t, map[string]string{
@@ -162,7 +162,7 @@ func TestResolvePathProperty(t *testing.T) {
 	})
 }
 
-// FILE-10 to FILE-13; C7
+// FILE-10, FILE-11, FILE-12, FILE-13; C7
 func TestReadOnlyRoots(t *testing.T) {
 	top := tree(t, map[string]string{
 		"ws/f": "in ws", "out/x": "outside", "out/etc": "-> /etc/hostname", "out/back": "-> ../ws/f", "other/y": "other", "out/away": "-> ../other/y",

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,14 +34,18 @@ func swap(t *testing.T, ws, outside string) (stop func()) {
 
 // C1, C3: whatever is swapped between check and open, no file is made outside.
 func TestSwapWrite(t *testing.T) {
-	top := tree(t, map[string]string{"ws/d/f": "inside", "out/": ""})
+	const outside = "outside, not inside"
+	top := tree(t, map[string]string{"ws/d/f": "inside", "ws/d/e": "inside", "out/e": outside})
 	ws, out := filepath.Join(top, "ws"), filepath.Join(top, "out")
 	stop := swap(t, ws, out)
 	defer stop()
-	w := must(NewWriteTool(WithWorkingDirectory(ws)))
+	w, e := must(NewWriteTool(WithWorkingDirectory(ws))), must(NewEditTool(WithWorkingDirectory(ws)))
 	ok := 0
 	for i := range 1000 {
 		if _, err := call(t, w.Tool(), WriteInput{FilePath: "d/f", Content: "inside " + strings.Repeat("x", i)}); err == nil {
+			ok++
+		}
+		if _, err := call(t, e.Tool(), EditInput{FilePath: "d/e", OldString: "inside", NewString: fmt.Sprint("inside", i)}); err == nil {
 			ok++
 		}
 		if i%10 > 0 {
@@ -50,10 +55,10 @@ func TestSwapWrite(t *testing.T) {
 			ok++
 		}
 	}
-	if got := names(t, out); got != "" {
-		t.Fatalf("%s was made outside", got)
+	if got := names(t, out); got != "e" || content(t, filepath.Join(out, "e")) != outside {
+		t.Fatalf("outside are %s, and e is %q", got, content(t, filepath.Join(out, "e")))
 	}
-	t.Logf("%d of 1100 writes succeeded", ok)
+	t.Logf("%d of 2100 writes succeeded", ok)
 }
 
 // C2

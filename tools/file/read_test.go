@@ -162,7 +162,7 @@ func TestReadPages(t *testing.T) {
 	}
 }
 
-// FILE-14 to FILE-17; F4
+// FILE-14, FILE-15, FILE-16, FILE-17; F4
 func TestReadSizes(t *testing.T) {
 	ws := tree(t, map[string]string{"ten": "123456789\n", "eleven": "1234567890\n", "big": strings.Repeat("line\n", 200_000)})
 	opts := []Option{WithWorkingDirectory(ws), WithMaxFileSize(10)}

@@ -68,7 +68,7 @@ func (s *searcher) search(ctx context.Context, label string, r io.Reader) (entri
 	}
 	s.scanner.ctx = ctx
 	if s.matcher.multi {
-		skipped = s.whole(r)
+		skipped = s.whole(ctx, r)
 	} else {
 		s.lines(ctx, r)
 	}
@@ -88,14 +88,33 @@ func isBinary(head []byte) bool {
 }
 
 // whole searches a file in one piece.
-func (s *searcher) whole(r io.Reader) (skipped bool) {
-	text, err := readUpTo(r, 0, s.multiLimit)
-	if err != nil || isBinary(text) {
-		return err == ErrFileTooLarge
+func (s *searcher) whole(ctx context.Context, r io.Reader) (skipped bool) {
+	have := 0
+	for {
+		if have == len(s.buf) {
+			s.buf = append(s.buf, make([]byte, len(s.buf))...)
+		}
+		n, err := r.Read(s.buf[have:min(len(s.buf), have+maxLine)])
+		have += n
+		if ctx.Err() != nil || isBinary(s.buf[:have]) {
+			return false
+		}
+		if s.multiLimit > 0 && int64(have) > s.multiLimit {
+			return true
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return false
+		}
 	}
-	text = bytes.TrimPrefix(text, []byte(bom))
+	text := bytes.TrimPrefix(s.buf[:have], []byte(bom))
 	if l := s.matcher.literal; l == nil || l.index(text) >= 0 {
 		s.scan(text, 0)
+	}
+	if len(s.buf) > maxLine {
+		s.buf = nil // one large file is no reason to keep so much
 	}
 	return false
 }

@@ -214,7 +214,7 @@ func TestHardLinkBreaks(t *testing.T) {
 	}
 }
 
-// FILE-70 to FILE-75
+// FILE-70, FILE-71, FILE-72, FILE-73, FILE-74, FILE-75
 func TestHooks(t *testing.T) {
 	ws := tree(t, map[string]string{"f": "one\n", "same": "same"})
 	var before, after []Change
@@ -256,7 +256,7 @@ func TestHooks(t *testing.T) {
 		{Path: filepath.Join(ws, "f"), Before: []byte("one\n"), After: []byte("two\n"), Existed: true, Perm: 0o644},
 		{Path: filepath.Join(ws, "f"), Before: []byte("two\n"), After: []byte("four\n"), Existed: true, Perm: 0o644}, // FILE-51
 	}
-	if !reflect.DeepEqual(after, want) || !reflect.DeepEqual(before, want) { // FILE-71
+	if !reflect.DeepEqual(after, want) || !reflect.DeepEqual(before, want) { // FILE-70, FILE-71
 		t.Errorf("changes\n%+v\nbefore\n%+v\nwant\n%+v", after, before, want)
 	}
 	if strings.Join(calls, " ") != "call_7 call_7 call_7" { // FILE-74
