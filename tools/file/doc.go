@@ -11,9 +11,9 @@
 //
 // A path is cleaned by its text, then every symlink is followed, also a dangling
 // one; what comes out must lie in the working directory or another root, for read, glob
-// and grep also in a read-only one; the nearest of them counts. It is opened as it was resolved, name by
-// name and by descriptor, and no name on the way may be a link: what is swapped in
-// after the check is refused. A search opens its folders the same way and enters no
+// and grep also in a read-only one; the nearest of them counts. It is opened as it was
+// resolved, name by name and by descriptor, and no name on the way may be a link: what
+// is swapped in after the check is refused. A search opens its folders the same way and enters no
 // linked one. Where names differ only in case, the file system says whether a path
 // lies in the working directory; further down a path keeps the spelling that it was
 // given, so that the tracker may ask for a read that was done under another one.
@@ -22,6 +22,7 @@
 //     breaks the link: the other name keeps the old content.
 //   - The working directory is taken as resolved when the tool is made. When it is
 //     replaced by a link, every call fails; a new directory in its place is used.
+//   - A read-only root grants; in the working directory it takes nothing away.
 //   - Names are bytes: two spellings of one accented letter are two names, unless the
 //     file system says otherwise.
 //   - Names that are not UTF-8 are listed with \xNN. JSON cannot carry them, so a
@@ -67,20 +68,26 @@
 // too, since read shows both alike. What is put in has the line ends of what it
 // replaces, line by line; the bytes outside never change. An old_string or new_string
 // with a "\r" of its own is taken literally. Nothing else is ever taken as equal: a
-// refusal shows the nearest text and says what differs.
+// refusal shows the nearest text and says what differs. The result names the lines in
+// which the new text begins, so that no read is needed to find it.
 //
 // # Searching
 //
 // glob returns the newest files; grep searches in path order and stops when its cap
 // is full. glob gives absolute paths; grep repeats its path in every entry, so below the
 // working directory it is relative to that. Both results are JSON, which says whether
-// something was left out. Rules come from the .gitignore files from the repository's root down, without
-// one from the working directory down; not from .git/info/exclude or the user's own
-// file; and a file that git tracks although it is ignored counts as ignored. A path that
-// is named is searched even if it is ignored; the rules above it do not count then.
-// Links named .gitignore are not read. A path that would make an entry of grep ambiguous
-// is quoted. Patterns of glob may not climb with .. after a wildcard, and have linear
-// time, whatever their braces; those of grep are at most 32 KiB long. A multiline grep
-// passes over files above the limit, and says so with Truncated. A line above 1 MiB is
-// searched in pieces. The results of a cancelled search are thrown away.
+// something was left out.
+//
+//   - Rules come from the .gitignore files from the repository's root down, without one
+//     from the working directory down; not from .git/info/exclude or the user's own file;
+//     and a file that git tracks although it is ignored counts as ignored. A path that is
+//     named is searched even if it is ignored; the rules above it do not count then.
+//     Links named .gitignore are not read.
+//   - A path that would make an entry of grep ambiguous is quoted.
+//   - Patterns of glob may not climb with .. after a wildcard, and have linear time,
+//     whatever their braces; those of grep are at most 32 KiB long.
+//   - A multiline grep passes over files above the limit, and says so with Truncated. A
+//     line above 1 MiB is searched in pieces.
+//   - A cancelled search ends soon, and its results are thrown away. Only the sorting of
+//     one folder is not cut short.
 package file

@@ -3,13 +3,11 @@ package file
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -259,238 +257,18 @@ func TestEditSizes(t *testing.T) {
 	if _, err := multiEdit(t, MultiEditInput{"eleven", []Edit{{OldString: "2", NewString: "x"}}}, opts...); !errors.Is(err, ErrFileTooLarge) {
 		t.Errorf("multi_edit: %v", err)
 	}
+	// F4: what is held whole is bounded, whatever the file system says is there.
+	sparse := filepath.Join(ws, "sparse")
+	if err := errors.Join(os.WriteFile(sparse, nil, 0o644), os.Truncate(sparse, 10<<30)); err != nil {
+		t.Skip("no sparse files here:", err)
+	}
+	if _, err := edit(t, EditInput{FilePath: "sparse", OldString: "x", NewString: "y"}, WithWorkingDirectory(ws)); !errors.Is(err, ErrFileTooLarge) {
+		t.Errorf("edit of 10 GiB: %v", err)
+	}
+	if err := write(t, WriteInput{FilePath: "sparse", Content: "x"}, WithWorkingDirectory(ws)); !errors.Is(err, ErrFileTooLarge) {
+		t.Errorf("write over 10 GiB: %v", err)
+	}
 	if err := write(t, WriteInput{FilePath: "eleven", Content: "more than ten bytes"}, opts...); err != nil {
 		t.Errorf("write has no limit: %v", err)
-	}
-}
-
-// previewer is a tool with its Preview, over arguments as the model sends them.
-type previewer struct {
-	preview func(args string) (*Change, error)
-	handle  func(args string) (any, error)
-}
-
-// previewers makes the three writing tools with one set of options.
-func previewers(opts ...Option) map[string]previewer {
-	w, e, m := must(NewWriteTool(opts...)), must(NewEditTool(opts...)), must(NewMultiEditTool(opts...))
-	ctx := context.Background()
-	return map[string]previewer{
-		"write":      {func(a string) (*Change, error) { return w.Preview(decoded[WriteInput](a)) }, func(a string) (any, error) { return w.Tool().Handle(ctx, a) }},
-		"edit":       {func(a string) (*Change, error) { return e.Preview(decoded[EditInput](a)) }, func(a string) (any, error) { return e.Tool().Handle(ctx, a) }},
-		"multi_edit": {func(a string) (*Change, error) { return m.Preview(decoded[MultiEditInput](a)) }, func(a string) (any, error) { return m.Tool().Handle(ctx, a) }},
-	}
-}
-
-// decoded decodes arguments as a dialog does (FILE-58).
-func decoded[T any](args string) *T {
-	var in T
-	if err := json.Unmarshal([]byte(args), &in); err != nil {
-		panic(err)
-	}
-	return &in
-}
-
-// FILE-54, FILE-55, FILE-56, FILE-57, FILE-58; E26
-func TestPreviewIsTheCall(t *testing.T) {
-	files := map[string]string{
-		"read": "one two two\n", "unread": "x", "stale": "old\n", "crlf": "a\r\nb\r\n", "big": strings.Repeat("x", 200), "dir/": "", "out": "-> /etc/hostname", "x.sh": "#!/bin/sh\n",
-	}
-	for _, c := range []struct{ tool, args string }{
-		{"write", `{"file_path":"new","content":"text"}`},
-		{"write", `{"file_path":"a/b/c","content":"text"}`},
-		{"write", `{"FILE_path":"read","Content":"text"}`},
-		{"write", `{"file_path":"read","file_path":"new2","content":"text"}`},
-		{"write", `{"file_path":"unread","content":"text"}`},
-		{"write", `{"file_path":"stale","content":"text"}`},
-		{"write", `{"file_path":"dir","content":"text"}`},
-		{"write", `{"file_path":"out","content":"text"}`},
-		{"write", `{"file_path":"../x","content":"text"}`},
-		{"write", `{"file_path":"","content":"text"}`},
-		{"write", `{"file_path":"read/x","content":"text"}`},
-		{"edit", `{"file_path":"read","old_string":"one","new_string":"1"}`},
-		{"edit", `{"file_path":"read","OLD_string":"two","new_string":"2","Replace_All":true}`},
-		{"edit", `{"file_path":"read","old_string":"two","new_string":"2"}`},
-		{"edit", `{"file_path":"read","old_string":"three","new_string":"3"}`},
-		{"edit", `{"file_path":"read","old_string":"","new_string":"3"}`},
-		{"edit", `{"file_path":"read","old_string":"one","new_string":"one"}`},
-		{"edit", `{"file_path":"unread","old_string":"x","new_string":"y"}`},
-		{"edit", `{"file_path":"stale","old_string":"old","new_string":"y"}`},
-		{"edit", `{"file_path":"absent","old_string":"x","new_string":"y"}`},
-		{"edit", `{"file_path":"big","old_string":"x","new_string":"y"}`},
-		{"edit", `{"file_path":"crlf","old_string":"a\nb","new_string":"a\nc"}`},
-		{"edit", `{"file_path":"x.sh","old_string":"sh","new_string":"bash"}`},
-		{"multi_edit", `{"file_path":"read","edits":[{"old_string":"one","new_string":"1"},{"old_string":"1","new_string":"2"}]}`},
-		{"multi_edit", `{"file_path":"read","edits":[{"old_string":"one","new_string":"1"},{"old_string":"one","new_string":"2"}]}`},
-		{"multi_edit", `{"file_path":"read","edits":[]}`},
-	} {
-		for _, more := range [][]Option{nil, {WithNoOverwrite()}} {
-			ws := tree(t, files)
-			tracker := NewReadTracker()
-			var hooked []Change
-			opts := append([]Option{
-				WithWorkingDirectory(ws), WithReadTracker(tracker), WithMaxFileSize(100),
-				WithOnWrite(func(_ context.Context, ch Change) { hooked = append(hooked, ch) }),
-			}, more...)
-			for _, name := range []string{"read", "stale", "crlf", "x.sh"} {
-				if _, err := read(t, ReadInput{FilePath: name}, opts...); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := errors.Join(os.WriteFile(filepath.Join(ws, "stale"), []byte("new\n"), 0o644), os.Chmod(filepath.Join(ws, "x.sh"), 0o755)); err != nil {
-				t.Fatal(err)
-			}
-			listed := names(t, ws)
-			tool := previewers(opts...)[c.tool]
-			preview, previewErr := tool.preview(c.args)
-			if got := names(t, ws); got != listed || len(hooked) != 0 { // FILE-54
-				t.Errorf("%s: the preview made %s", c.args, got)
-			}
-			again, againErr := tool.preview(c.args) // FILE-57
-			if !reflect.DeepEqual(preview, again) || fmt.Sprint(previewErr) != fmt.Sprint(againErr) {
-				t.Errorf("%s: a second preview differs", c.args)
-			}
-			_, callErr := tool.handle(c.args)
-			if fmt.Sprint(previewErr) != fmt.Sprint(callErr) { // FILE-55, FILE-56
-				t.Errorf("%s: the preview fails with\n%v\nthe call with\n%v", c.args, previewErr, callErr)
-			}
-			for _, class := range []error{ErrFileNotRead, ErrFileExists, ErrOldStringNotFound, ErrOldStringNotUnique, ErrFileTooLarge, ErrPathOutsideWorkingDirectory, fs.ErrNotExist, ErrNoChange} {
-				if errors.Is(previewErr, class) != errors.Is(callErr, class) {
-					t.Errorf("%s: the errors differ in %v", c.args, class)
-				}
-			}
-			if callErr == nil && (len(hooked) != 1 || !reflect.DeepEqual(*preview, hooked[0]) || content(t, hooked[0].Path) != string(preview.After)) {
-				t.Errorf("%s: previewed %+v, written %+v", c.args, preview, hooked)
-			}
-		}
-	}
-	if _, err := must(NewWriteTool()).Preview(nil); !errors.Is(err, ErrNilInput) { // FILE-59
-		t.Error(err)
-	}
-	if _, err := must(NewEditTool()).Preview(nil); !errors.Is(err, ErrNilInput) {
-		t.Error(err)
-	}
-	if _, err := must(NewMultiEditTool()).Preview(nil); !errors.Is(err, ErrNilInput) {
-		t.Error(err)
-	}
-}
-
-// FILE-60, FILE-61, FILE-62, FILE-63, FILE-64, FILE-65, FILE-66, FILE-67, FILE-68; E22
-func TestTracker(t *testing.T) {
-	tracker := NewReadTracker()
-	var ws string
-	opts := func() []Option { return []Option{WithWorkingDirectory(ws), WithReadTracker(tracker)} } // FILE-60
-	at := func(name string) string { return filepath.Join(ws, name) }
-	readIt := func(in ReadInput) func() error {
-		return func() error { _, err := read(t, in, opts()...); return err }
-	}
-	doEdit := func() error {
-		_, err := edit(t, EditInput{FilePath: "f", OldString: "one", NewString: "two"}, opts()...)
-		return err
-	}
-	back := func() error {
-		_, err := multiEdit(t, MultiEditInput{"f", []Edit{{OldString: "two", NewString: "one"}}}, opts()...)
-		return err
-	}
-	doWrite := func() error { return write(t, WriteInput{FilePath: "f", Content: "two\n"}, opts()...) }
-	put := func(text string) func() error {
-		return func() error { return os.WriteFile(at("f"), []byte(text), 0o644) }
-	}
-	sameTime := func() error { // other bytes, same size, same time
-		was := must(os.Stat(at("f")))
-		return errors.Join(os.WriteFile(at("f"), []byte("one\nX\n"), 0o644), os.Chtimes(at("f"), was.ModTime(), was.ModTime()))
-	}
-	whole := readIt(ReadInput{FilePath: "f"})
-	changed := &ChangedError{}
-	for _, c := range []struct {
-		name  string
-		steps []func() error
-		want  any // of the last step: nil, an error to match, or changed
-	}{
-		{"unread edit", []func() error{doEdit}, ErrFileNotRead},                                // FILE-61
-		{"unread write", []func() error{doWrite}, ErrFileNotRead},                              // FILE-61
-		{"unread multi_edit", []func() error{back}, ErrFileNotRead},                            // FILE-61
-		{"read, edit", []func() error{whole, doEdit}, nil},                                     // FILE-61
-		{"read, write", []func() error{whole, doWrite}, nil},                                   // FILE-61
-		{"changed", []func() error{whole, put("one\nmore\n"), doEdit}, changed},                // FILE-62
-		{"changed, read again", []func() error{whole, put("one\nmore\n"), whole, doEdit}, nil}, // FILE-62
-		{"same size and time", []func() error{whole, sameTime, doEdit}, changed},               // FILE-62
-		{"touched", []func() error{whole, func() error {
-			return os.Chtimes(at("f"), must(os.Stat(at("dir"))).ModTime().AddDate(0, 1, 0), must(os.Stat(at("dir"))).ModTime().AddDate(0, 1, 0))
-		}, doEdit}, nil}, // FILE-62
-		{"same bytes, new file", []func() error{whole, func() error { return os.Remove(at("f")) }, put("one\n2\n"), doEdit}, nil},
-		{"own changes", []func() error{whole, doEdit, back, doEdit, back}, nil},                                                                                                                  // FILE-64
-		{"new file, then edit", []func() error{func() error { return os.Remove(at("f")) }, func() error { return write(t, WriteInput{FilePath: "f", Content: "one"}, opts()...) }, doEdit}, nil}, // FILE-63, FILE-64
-		{"reset", []func() error{whole, func() error { tracker.Reset(); return nil }, doEdit}, ErrFileNotRead},                                                                                   // FILE-65
-		{"partial read", []func() error{readIt(ReadInput{FilePath: "f", Offset: 2, Limit: 1}), doEdit}, nil},                                                                                     // FILE-66
-		{"grep is no read", []func() error{func() error { _, err := grep(t, GrepInput{Pattern: "one"}, opts()...); return err }, doEdit}, ErrFileNotRead},                                        // FILE-66
-		{"glob is no read", []func() error{func() error { _, err := glob(t, GlobInput{Pattern: "*"}, opts()...); return err }, doEdit}, ErrFileNotRead},                                          // FILE-66
-		{"failed read", []func() error{func() error { _, _ = read(t, ReadInput{FilePath: "f", Offset: -1}, opts()...); return nil }, doEdit}, ErrFileNotRead},                                    // FILE-66
-		{"through a link", []func() error{readIt(ReadInput{FilePath: "link"}), doEdit}, nil},                                                                                                     // FILE-67
-		{"another spelling", []func() error{readIt(ReadInput{FilePath: "./dir/../f"}), doEdit}, nil},                                                                                             // FILE-67
-		{"deleted, write", []func() error{whole, func() error { return os.Remove(at("f")) }, doWrite}, nil},                                                                                      // FILE-68
-		{"deleted, edit", []func() error{whole, func() error { return os.Remove(at("f")) }, doEdit}, fs.ErrNotExist},                                                                             // FILE-68
-		{"replaced by a link", []func() error{whole, func() error { return errors.Join(os.Remove(at("f")), os.Symlink("other", at("f"))) }, doEdit}, ErrFileNotRead},                             // E22
-		{"seen", []func() error{func() error { tracker.Seen(at("f"), []byte("one\n2\n")); return nil }, doEdit}, nil},
-		{"seen otherwise", []func() error{func() error { tracker.Seen(at("f"), []byte("another\n")); return nil }, doEdit}, changed},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			tracker.Reset()
-			ws = tree(t, map[string]string{"f": "one\n2\n", "link": "-> f", "dir/": "", "other": "one\n"})
-			var err error
-			for i, step := range c.steps {
-				if err = step(); err != nil && i < len(c.steps)-1 {
-					t.Fatalf("step %d: %v", i+1, err)
-				}
-			}
-			var got *ChangedError
-			switch want := c.want.(type) {
-			case nil:
-				if err != nil {
-					t.Error(err)
-				}
-			case *ChangedError:
-				if !errors.As(err, &got) || got.Path != at("f") || len(got.Hunks) == 0 {
-					t.Errorf("error %v, want a *ChangedError with a diff", err)
-				}
-			case error:
-				if !errors.Is(err, want) {
-					t.Errorf("error %v, want %v", err, want)
-				}
-			}
-		})
-	}
-}
-
-func TestChangedErrorText(t *testing.T) {
-	before := []byte("a\nb\nc\nd\ne\n")
-	err := &ChangedError{Path: "/w/f", Hunks: Hunks(before, []byte("a\nb\nX\nd\ne\n"), 1)}
-	want := "/w/f changed on disk after it was read; nothing was written. Read it again, then decide anew.\n@@ line 2 @@\n b\n-c\n+X\n d"
-	if err.Error() != want {
-		t.Errorf("%q, want %q", err, want)
-	}
-	long := &ChangedError{Path: "/w/f", Hunks: Hunks(nil, []byte(strings.Repeat(strings.Repeat("x", 999)+"\n", 1000)), 1)}
-	if n := len(long.Error()); n > 7000 || !strings.HasSuffix(long.Error(), "[more changes are not shown]") {
-		t.Errorf("the diff of a large change has %d bytes", n)
-	}
-}
-
-// The contents that a tracker keeps are bounded; what it knows is not lost with them.
-func TestTrackerMemory(t *testing.T) {
-	tracker := NewReadTracker()
-	ws := tree(t, map[string]string{"f": "x"})
-	info := must(os.Stat(filepath.Join(ws, "f")))
-	data := bytes.Repeat([]byte("x"), keptFile)
-	for i := range 3 * keptTotal / keptFile {
-		tracker.Seen(fmt.Sprint(i), data)
-	}
-	if tracker.bytes > keptTotal || len(tracker.kept) > keptTotal/keptFile {
-		t.Errorf("%d bytes are kept", tracker.bytes)
-	}
-	if err := tracker.check("0", data, info); err != nil {
-		t.Errorf("the oldest is forgotten: %v", err)
-	}
-	var changed *ChangedError
-	if err := tracker.check("0", []byte("other"), info); !errors.As(err, &changed) {
-		t.Errorf("error %v", err)
 	}
 }

@@ -324,3 +324,16 @@ func TestWriteIsKilled(t *testing.T) {
 	})
 	t.Fatal(err)
 }
+
+// E1, FILE-40, FILE-41: what is new follows the umask.
+func TestUmask(t *testing.T) {
+	ws := tree(t, nil)
+	defer unix.Umask(unix.Umask(0o077))
+	if err := write(t, WriteInput{FilePath: "a/b", Content: "x"}, WithWorkingDirectory(ws)); err != nil {
+		t.Fatal(err)
+	}
+	dir, file := must(os.Stat(filepath.Join(ws, "a"))).Mode().Perm(), must(os.Stat(filepath.Join(ws, "a/b"))).Mode()
+	if dir != 0o700 || file != 0o600 {
+		t.Errorf("the directory has %v, the file %v", dir, file)
+	}
+}

@@ -199,6 +199,10 @@ func TestReadOnlyRoots(t *testing.T) {
 			t.Error("the file below the read-only root was changed")
 		}
 	}
+	// C7: a read-only root grants; in the working directory it takes nothing away.
+	if err := write(t, WriteInput{FilePath: "sub/f", Content: "x"}, WithWorkingDirectory(ws), WithReadOnlyRoots("sub")); err != nil || content(t, filepath.Join(ws, "sub/f")) != "x" {
+		t.Errorf("write below a read-only root in the working directory: %v", err)
+	}
 	for _, whole := range []Option{WithReadOnlyRoots("/"), WithRoots("/")} {
 		if _, err := NewReadTool(WithWorkingDirectory(ws), whole); err == nil {
 			t.Error("the whole file system was taken as a root") // C7

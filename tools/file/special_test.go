@@ -36,7 +36,7 @@ func TestReadRefuses(t *testing.T) {
 		defer close(done)
 		for path, want := range map[string]error{
 			"nul": ErrBinaryFile, "utf16": ErrBinaryFile, "absent": fs.ErrNotExist, "file/below": fs.ErrNotExist, "absent/below": fs.ErrNotExist,
-			"dir": nil, "fifo": nil, "socket": nil, "/dev/zero": nil, "/dev/tty": nil, ".": nil,
+			"dir": nil, "fifo": nil, "socket": nil, "/dev/zero": nil, "/dev/urandom": nil, "/dev/tty": nil, "/dev/stdin": nil, "/dev/fd/0": nil, ".": nil, // C8
 		} {
 			_, err := read(t, ReadInput{FilePath: path}, WithWorkingDirectory(ws))
 			if filepath.IsAbs(path) {
@@ -45,7 +45,7 @@ func TestReadRefuses(t *testing.T) {
 			if err == nil || want != nil && path != "file/below" && !errors.Is(err, want) {
 				t.Errorf("%s: %v, want %v", path, err, want)
 			}
-			if path != "." && !strings.Contains(fmt.Sprint(err), filepath.Base(path)) && path != "file/below" {
+			if path != "." && path != "/dev/stdin" && path != "/dev/fd/0" && !strings.Contains(fmt.Sprint(err), filepath.Base(path)) && path != "file/below" {
 				t.Errorf("%s: the error does not name it: %v", path, err)
 			}
 		}
@@ -65,6 +65,16 @@ func TestReadRefuses(t *testing.T) {
 	case <-done:
 	case <-time.After(20 * time.Second):
 		t.Fatal("a special file blocks")
+	}
+}
+
+// F2: a file that says it is regular and cannot be read is an error.
+func TestReadMemory(t *testing.T) {
+	if _, err := os.Stat("/proc/self/mem"); err != nil {
+		t.Skip("needs /proc")
+	}
+	if got, err := read(t, ReadInput{FilePath: "/proc/self/mem"}); err == nil || !strings.Contains(err.Error(), "/mem") {
+		t.Errorf("%.50q, %v", got, err)
 	}
 }
 
