@@ -155,11 +155,10 @@ func (p *place) notExist() error {
 	hint := ""
 	if f, err := p.dir.Open("."); err == nil {
 		defer f.Close()
-		best := 0.6 // less alike is no help
+		best, want := 0.6, likenessTo(strings.ToLower(p.name)) // less alike is no help
 		names, _ := f.Readdirnames(2000)
 		for _, name := range names {
-			score := alike(bigrams(strings.ToLower(p.name)), len(p.name), strings.ToLower(name))
-			if score > best {
+			if score := want.of(strings.ToLower(name)); score > best {
 				best, hint = score, "; did you mean "+filepath.Join(p.dir.Name(), name)+"?"
 			}
 		}

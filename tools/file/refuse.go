@@ -260,12 +260,12 @@ func nearLine(text, old string) string {
 			longest = strings.TrimSpace(l)
 		}
 	}
-	want := bigrams(longest)
+	want := likenessTo(longest)
 	best, bestLine, bestAt := 0.5, "", 0 // less than half alike is no help
 	n := 0
 	for l := range strings.SplitSeq(text, "\n") {
 		n++
-		if s := alike(want, len(longest), strings.TrimSpace(l)); s > best {
+		if s := want.of(strings.TrimSpace(l)); s > best {
 			best, bestLine, bestAt = s, l, n
 		}
 	}
@@ -275,24 +275,39 @@ func nearLine(text, old string) string {
 	return fmt.Sprintf("the nearest line is\n  sent      %s\n  line %-4d %s", clip(longest, changedWidth), bestAt, clip(showBytes(strings.TrimSpace(bestLine)), changedWidth))
 }
 
-// bigrams counts the pairs of bytes in text.
-func bigrams(text string) map[[2]byte]int {
-	n := map[[2]byte]int{}
-	for i := 0; i+1 < len(text); i++ {
-		n[[2]byte{text[i], text[i+1]}]++
-	}
-	return n
+// likeness compares lines with a wanted one by the pairs of bytes that they share.
+type likeness struct {
+	length     int
+	want, left [1 << 16]uint16 // how often each pair occurs; those not yet found in a line
 }
 
-// alike is the share of pairs that a line has in common with the wanted ones, from
-// 0 to 1. Lines of quite another length are not looked at.
-func alike(want map[[2]byte]int, length int, line string) float64 {
-	if len(line) < 2 || length < 2 || len(line) > 3*length || length > 3*len(line) || !utf8.ValidString(line) {
+func likenessTo(text string) *likeness {
+	l := &likeness{length: len(text)}
+	for i := range max(len(text)-1, 0) {
+		l.want[pair(text, i)]++
+	}
+	l.left = l.want
+	return l
+}
+
+func pair(text string, i int) int { return int(text[i])<<8 | int(text[i+1]) }
+
+// of is the share of pairs that a line has in common with the wanted one, from 0 to 1.
+// Lines of quite another length are not looked at.
+func (l *likeness) of(line string) float64 {
+	if len(line) < 2 || l.length < 2 || len(line) > 3*l.length || l.length > 3*len(line) || !utf8.ValidString(line) {
 		return 0
 	}
 	both := 0
-	for pair, n := range bigrams(line) {
-		both += min(n, want[pair])
+	for i := range len(line) - 1 {
+		if p := pair(line, i); l.left[p] > 0 {
+			l.left[p]--
+			both++
+		}
 	}
-	return 2 * float64(both) / float64(len(line)-1+length-1)
+	for i := range len(line) - 1 {
+		p := pair(line, i)
+		l.left[p] = l.want[p]
+	}
+	return 2 * float64(both) / float64(len(line)-1+l.length-1)
 }
