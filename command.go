@@ -37,13 +37,16 @@ writes or runs is asked first; every change can be undone.
   agent "prompt"         open it and send the prompt
   agent -p "prompt"      answer on stdout, without a screen; what would be asked is denied
   git diff | agent -p "review this"
+  agent models           the models that the server offers
   agent demo             no key needed: a scripted model at work in a scratch repository
 
 Environment:
-  OPENAI_API_KEY         the key of the model's server
-  OPENAI_BASE_URL        the server, as https://openrouter.ai/api/v1 or http://127.0.0.1:11434/v1
-  AGENT_MODEL            the model
-Without any of them, a model server on this machine is used where one runs.
+  OPENAI_API_KEY         a key picks its provider; so do ANTHROPIC_API_KEY, GEMINI_API_KEY,
+                         OPENROUTER_API_KEY, DEEPSEEK_API_KEY, GROQ_API_KEY, MISTRAL_API_KEY,
+                         XAI_API_KEY, AZURE_OPENAI_API_KEY with AZURE_OPENAI_ENDPOINT, and others
+  OPENAI_BASE_URL        any other server, as http://127.0.0.1:11434/v1; it gets OPENAI_API_KEY
+  AGENT_MODEL            the model, or provider/model
+Without a key and a server, a model server on this machine is used where one runs.
 
 Exit codes: 0 done, 1 error, 2 usage or settings, 3 no answer because something
 was denied, 4 out of time, 5 the model's server or its key, 130 and 143 stopped.`
@@ -73,9 +76,8 @@ func newCommand() *cobra.Command {
 	f.Lookup("resume").NoOptDefVal = pick
 	f.StringVarP(&l.flags.Dir, "cd", "C", "", "work in this `dir`ectory")
 	root.PersistentFlags().StringVar(&l.flags.Sandbox, "sandbox", "", "what commands run in: auto, bwrap, landlock or none (default auto)")
-	f.StringVarP(&l.flags.Model, "model", "m", "", "the `model`")
-	f.StringVar(&l.flags.BaseURL, "base-url", "", "the `url` of the model's server, up to and with /v1")
-	root.AddCommand(demoCommand(&l.flags))
+	modelFlags(root, &l.flags)
+	root.AddCommand(demoCommand(&l.flags), modelsCommand())
 	return root
 }
 

@@ -52,10 +52,12 @@ func demo(ctx context.Context, flags config.Flags) error {
 	opts := options(settings)
 	opts.ShareCaches = true // its commands are ours, and nobody wants to wait for a standard library
 	opts.Model, opts.Host, opts.Scripted = "script", "script", true
+	pump := ui.NewPump()
+	opts.Emit = pump.Emit
 	opts.NewProvider = func(context.Context, string) (app.Provider, error) {
 		return script.New(s, demoPause, script.DemoOver), nil
 	}
-	err = show(ctx, opts, ui.Options{Prompt: script.DemoPrompt}, nil)
+	err = show(ctx, opts, pump, ui.Options{Prompt: script.DemoPrompt}, nil)
 	fmt.Printf("The demo's repository is still in %s\n", dir)
 	return err
 }

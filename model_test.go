@@ -24,6 +24,13 @@ type model struct {
 
 	mu       sync.Mutex
 	requests [][]wireMessage
+	asked    string // the model of the newest request
+}
+
+func (m *model) lastModel() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked
 }
 
 type wireMessage struct {
@@ -49,7 +56,7 @@ func serveModel(t *testing.T, text string) *model {
 	player := script.New(s, 0, "the script is over")
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/models") {
-			fmt.Fprint(w, `{"object":"list","data":[{"id":"scripted"}]}`)
+			fmt.Fprint(w, `{"object":"list","data":[{"id":"scripted","context_length":100000},{"id":"text-embedding-x"},{"id":"scripted-2","max_model_len":32000}]}`)
 			return
 		}
 		m.play(w, r, player)
@@ -61,6 +68,7 @@ func serveModel(t *testing.T, text string) *model {
 // play answers one request with the script's next reply.
 func (m *model) play(w http.ResponseWriter, r *http.Request, player *script.Provider) {
 	var body struct {
+		Model    string        `json:"model"`
 		Messages []wireMessage `json:"messages"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
@@ -68,6 +76,7 @@ func (m *model) play(w http.ResponseWriter, r *http.Request, player *script.Prov
 	}
 	m.mu.Lock()
 	m.requests = append(m.requests, body.Messages)
+	m.asked = body.Model
 	m.mu.Unlock()
 	m.check(body.Messages)
 

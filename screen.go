@@ -14,12 +14,11 @@ import (
 	"github.com/phero-agent/agent/ui"
 )
 
-// show runs the screen on an application until the person quits. open is done
-// between the two; nil for nothing.
-func show(ctx context.Context, opts app.Options, screen ui.Options, open func(*app.App) error) error {
+// show runs the screen on an application, whose events go to the pump, until the
+// person quits. open is done between the two; nil for nothing.
+func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Options, open func(*app.App) error) error {
 	logTo(opts.StateDir)
-	pump := ui.NewPump()
-	opts.Emit, opts.Interactive = pump.Emit, true
+	opts.Interactive = true
 	a, err := app.New(opts)
 	if err != nil {
 		return usage("%v", err)

@@ -38,6 +38,7 @@ import (
 //	answer KEY           once the question takes answers, until another one or none is there
 //	type TEXT, key NAME…, resize WxH
 //	screen NAME          the screen is as the script says
+//	asked NAME           the model that the newest request was for
 //	sh COMMAND           a command in the workspace; kill: as by a power cut
 //	needs sandbox        the script is skipped where bubblewrap does not work
 func TestScripts(t *testing.T) {
@@ -159,6 +160,8 @@ func (r *scriptRun) step(line string) error {
 		return contains("stderr", r.stderr, rest)
 	case "exit":
 		return r.exited(rest)
+	case "asked":
+		return contains("the model that was asked", r.model.lastModel(), rest)
 	case "sh":
 		return r.sh(rest)
 	default:
@@ -423,6 +426,8 @@ func (r *scriptRun) short(e session.Entry) string {
 			return "redo"
 		}
 		return "undo"
+	case session.KindModel:
+		return "model " + e.Model
 	case session.KindTurn:
 		return "turn " + string(e.Turn.Outcome)
 	case session.KindTodo:

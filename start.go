@@ -2,17 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net/url"
 	"os"
 	"os/signal"
 	"syscall"
 
 	"github.com/phero-agent/agent/app"
-	"github.com/phero-agent/agent/app/catalogue"
 	"github.com/phero-agent/agent/app/config"
-	"github.com/phero-agent/agent/app/openai"
 	"github.com/phero-agent/agent/ui"
 )
 
@@ -22,67 +17,16 @@ type start struct {
 	line     *line
 }
 
-// errNoModel is what a person reads who has no model yet.
-var errNoModel = &exitError{code: app.ExitProvider, err: errors.New(`no model yet. Set one of these and start again:
-
-  export OPENAI_API_KEY=…     the key of OpenAI, or of another provider …
-  export OPENAI_BASE_URL=…    … with the URL of its server, as https://openrouter.ai/api/v1
-  ollama serve                or a server on this machine: Ollama, LM Studio, llama.cpp
-                              and vLLM are found by themselves
-
-Or look first, without a key: agent demo`)}
-
-// provider fills in where the model is.
-func (s *start) provider(ctx context.Context, opts *app.Options) error {
-	if s.settings.BaseURL == "" {
-		server, ok := catalogue.Local(ctx, os.Getenv)
-		if !ok {
-			return errNoModel
-		}
-		s.settings.BaseURL = server.BaseURL
-	}
-	u, err := url.Parse(s.settings.BaseURL)
-	if err != nil {
-		return usage("the base URL %q: %v", s.settings.BaseURL, err)
-	}
-	opts.Host = u.Host
-	opts.Model = s.settings.Model
-	if opts.Model == "" && s.settings.BaseURL == config.DefaultBaseURL {
-		opts.Model = config.DefaultModel
-	}
-	preset := opts.Model
-	opts.NewProvider = func(ctx context.Context, model string) (app.Provider, error) {
-		if model == "" {
-			model = preset
-		}
-		cfg := openai.Config{
-			BaseURL: s.settings.BaseURL, APIKey: s.settings.APIKey, KeyName: s.settings.KeyName,
-			Model: model, UserAgent: "agent/" + programVersion(),
-		}
-		client, err := openai.New(cfg)
-		if err != nil || model != "" {
-			return client, err
-		}
-		// The server was named and no model: take the first that it offers.
-		models, err := client.Models(ctx)
-		if err == nil && len(models) == 0 {
-			err = errors.New("its list is empty")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("no model was named (-m, AGENT_MODEL), and %s does not list its models: %w", u.Host, err)
-		}
-		cfg.Model = models[0].ID
-		return openai.New(cfg)
-	}
-	return nil
-}
-
 // headless runs one prompt without a screen.
 func (s *start) headless(ctx context.Context) error {
 	run := app.NewHeadless(os.Stdout, os.Stderr)
 	opts := options(s.settings)
 	opts.Emit = run.Emit
-	if err := s.provider(ctx, &opts); err != nil {
+	m := modelFor(s.settings, func(text string) { run.Emit(app.Notice{Level: app.Warning, Text: text}) })
+	if err := m.find(ctx); err != nil { // before anything of a session is written
+		return err
+	}
+	if err := m.fill(&opts); err != nil {
 		return err
 	}
 	a, err := app.New(opts)
@@ -105,10 +49,14 @@ func (s *start) headless(ctx context.Context) error {
 // screen opens the screen.
 func (s *start) screen(ctx context.Context) error {
 	opts := options(s.settings)
-	if err := s.provider(ctx, &opts); err != nil {
+	pump := ui.NewPump()
+	opts.Emit = pump.Emit
+	m := modelFor(s.settings, func(text string) { pump.Emit(app.Notice{Level: app.Warning, Text: text}) })
+	if err := m.fill(&opts); err != nil {
 		return err
 	}
-	return show(ctx, opts, ui.Options{Prompt: s.line.prompt, Ask: s.line.resume == pick}, s.open)
+	opts.KeepModel = s.line.flags.Model != ""
+	return show(ctx, opts, pump, ui.Options{Prompt: s.line.prompt, Ask: s.line.resume == pick}, s.open)
 }
 
 // open resumes what the command line says.

@@ -35,9 +35,12 @@ type Options struct {
 	// NewProvider makes the provider of a model, "" for the one of the settings. It
 	// is called at the first turn and after each change of the model.
 	NewProvider func(ctx context.Context, model string) (Provider, error)
-	Model       string // as the status line names it, "" until it is known
-	Host        string // of the provider
-	Scripted    bool   // the model is a script
+	Model       string                                         // as the status line names it, "" until it is found
+	Host        string                                         // of the provider
+	KeepModel   bool                                           // the model was named for this run: a resumed session does not change it
+	SetUp       string                                         // what to set, shown while no provider can be made
+	Models      func(ctx context.Context) ([]ModelInfo, error) // what SetModel can choose, by the ids that it takes; nil: nothing
+	Scripted    bool                                           // the model is a script
 
 	Sandbox     string        // "auto", "bwrap", "landlock" or "none"
 	ShareCaches bool          // commands build into the host's caches, as bash.WithSharedCaches
@@ -71,19 +74,19 @@ type App struct {
 	clock   *deadline               // of the same
 	queue   []string                // messages that wait
 	notes   []string                // for the model, at its next request
-	working sync.WaitGroup          // work
+	model   model
+	working sync.WaitGroup // work, and the search for a model
 
 	// Of the conversation.
-	provider Provider
-	log      *session.Log // nil until there is something to save
-	blobs    *session.Blobs
-	journal  *session.Journal
-	todos    *todo.List
-	talk     *session.Conversation
-	ids      map[string]bool // of all calls
-	lastID   int
-	turn     int
-	saving   saving
+	log     *session.Log // nil until there is something to save
+	blobs   *session.Blobs
+	journal *session.Journal
+	todos   *todo.List
+	talk    *session.Conversation
+	ids     map[string]bool // of all calls
+	lastID  int
+	turn    int
+	saving  saving
 }
 
 // ErrBusy says that a turn runs.
@@ -104,6 +107,7 @@ func New(opts Options) (*App, error) {
 	if a.sandbox, err = openSandbox(opts, a.question); err != nil {
 		return nil, err
 	}
+	a.model.making = make(chan struct{}, 1)
 	a.reset()
 	return a, nil
 }
@@ -113,14 +117,29 @@ func (a *App) Start() {
 	a.emit(a.state())
 	a.emit(Opened{})
 	a.sandbox.start(func() { a.emit(a.state()) })
+	if a.opts.Model == "" {
+		a.working.Go(a.findModel)
+	}
 }
 
 func (a *App) state() State {
-	return State{
+	s := State{
 		Workspace: a.opts.Workspace, Branch: branch(a.opts.Workspace),
 		Model: a.opts.Model, Provider: a.opts.Host, Scripted: a.opts.Scripted,
 		Sandbox: a.sandbox.name(),
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p := a.model.provider; p != nil {
+		info := p.Info()
+		s.Model = info.ID
+		if info.Host != "" {
+			s.Provider = info.Host
+		}
+	} else if a.model.err != nil {
+		s.SetUp = a.opts.SetUp
+	}
+	return s
 }
 
 // Submit sends a prompt: it starts a turn, or waits for the next step of the one that runs.
@@ -223,19 +242,6 @@ func (a *App) try(what string, fn func() error) {
 	}
 }
 
-// model is the provider, made at the first turn.
-func (a *App) model(ctx context.Context) (Provider, error) {
-	if a.provider != nil {
-		return a.provider, nil
-	}
-	p, err := a.opts.NewProvider(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	a.provider = p
-	return p, nil
-}
-
 // Close stops the turn, kills the background shells and closes the log. It
 // waits for all of it. A second call does nothing.
 func (a *App) Close() error {
@@ -247,6 +253,9 @@ func (a *App) Close() error {
 	a.closed = true
 	if a.cancel != nil {
 		a.cancel(errInterrupted)
+	}
+	if a.model.stop != nil {
+		a.model.stop()
 	}
 	a.mu.Unlock()
 	a.working.Wait()

@@ -146,11 +146,12 @@ var errEmptyReply = errors.New("the model sent an empty reply")
 // off is kept as far as it came, its calls are not, and it is asked for once
 // more; so is one that is empty.
 func (a *App) reply(ctx context.Context) (session.Message, error) {
-	provider, err := a.model(ctx)
-	if err != nil {
-		return session.Message{}, err
-	}
 	for attempt := 1; ; attempt++ {
+		provider, err := a.provider(ctx)
+		if err != nil {
+			return session.Message{}, err
+		}
+		a.logModel()
 		reply, err := provider.Stream(ctx, a.request(), a.delta)
 		m := reply.Message
 		if ctx.Err() != nil {

@@ -112,6 +112,7 @@ func (a *App) keep(b *session.Blobs) {
 func (a *App) reset() {
 	a.log, a.talk, a.ids, a.lastID, a.turn = nil, session.NewConversation(nil), map[string]bool{}, 0, 0
 	a.saving.broken = false
+	a.model.logged = ""
 	a.keep(a.store.Blobs())
 	a.tracker.Reset()
 	a.todos = a.newTodos(nil)
@@ -170,6 +171,7 @@ func (a *App) Open(id string) error {
 // restore makes the conversation what the entries say.
 func (a *App) restore(entries []session.Entry) (notices []string) {
 	a.talk = session.NewConversation(entries)
+	a.restoreModel(entries)
 	for _, e := range entries {
 		a.turn = max(a.turn, e.Step)
 		if e.Kind == session.KindTodo {

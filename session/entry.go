@@ -24,6 +24,7 @@ const (
 	KindUndo    Kind = "undo"    // Undo: changes were taken back or made again
 	KindTurn    Kind = "turn"    // Turn: a turn ended
 	KindTitle   Kind = "title"   // Title
+	KindModel   Kind = "model"   // Model: another one answers from here on
 )
 
 // Entry is one line of a log. Exactly the field that its kind names is set.
@@ -42,6 +43,7 @@ type Entry struct {
 	Undo    *Undo       `json:"undo,omitempty"`
 	Turn    *Turn       `json:"ended,omitempty"`
 	Title   string      `json:"title,omitempty"`
+	Model   string      `json:"model,omitempty"` // as the person chose it, provider/model
 }
 
 // Head says what a log is.

@@ -148,7 +148,7 @@ func tailTally(tail []byte) (tally, bool) {
 
 func (k Kind) known() bool {
 	switch k {
-	case KindHead, KindMessage, KindNote, KindTodo, KindChange, KindDone, KindUndo, KindTurn, KindTitle:
+	case KindHead, KindMessage, KindNote, KindTodo, KindChange, KindDone, KindUndo, KindTurn, KindTitle, KindModel:
 		return true
 	}
 	return false

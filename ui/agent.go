@@ -30,6 +30,8 @@ type Agent interface {
 	Redo(turn, force bool)
 	Mode() permissions.Mode
 	SetMode(permissions.Mode)
+	SetModel(name string) // from the next request on; what came of it are events
+	Models() ([]app.ModelInfo, error)
 	New()
 	Resume(id string)
 	Sessions() ([]session.Info, error)

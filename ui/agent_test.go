@@ -25,6 +25,7 @@ type recorder struct {
 	queue    []string
 	mode     permissions.Mode
 	sessions []session.Info
+	models   []app.ModelInfo
 }
 
 func (r *recorder) did(format string, args ...any) {
@@ -70,6 +71,8 @@ func (r *recorder) SetMode(m permissions.Mode) {
 	defer r.mu.Unlock()
 	r.mode = m
 }
+func (r *recorder) SetModel(name string)              { r.did("model %s", name) }
+func (r *recorder) Models() ([]app.ModelInfo, error)  { return r.models, nil }
 func (r *recorder) New()                              { r.did("new") }
 func (r *recorder) Resume(id string)                  { r.did("resume %s", id) }
 func (r *recorder) Sessions() ([]session.Info, error) { return r.sessions, nil }

@@ -35,6 +35,7 @@ func builtins() []command {
 		c("sessions", "open another session; /resume <id> opens that one", (*Model).resumeCommand, "resume", "continue"),
 		c("undo", "take back the last change; /undo turn: all of the last turn; /undo!: also where files changed since", (*Model).undoCommand, "undo!", "rewind"),
 		c("redo", "make an undone change again; /redo turn; /redo!", (*Model).redoCommand, "redo!"),
+		c("model", "another model, from the next request on", (*Model).modelCommand, "models"),
 		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand),
 		c("plan", "plan first: nothing is written", func(m *Model, _ string) tea.Cmd { return m.setMode(permissions.ModePlan) }),
 		c("todos", "the task list", func(m *Model, _ string) tea.Cmd { m.openPane(m.todos); return nil }, "todo"),

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -191,4 +192,19 @@ func TestDistance(t *testing.T) {
 			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
+}
+
+func TestModelCommand(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.app.models = []app.ModelInfo{{ID: "big"}, {ID: "small", Window: 8000}}
+		s.Type("/model")
+		s.Key("esc", "enter")
+		s.Type("sm")
+		s.Key("enter")
+		s.Type("/model any thing")
+		s.Key("enter")
+		if got := strings.Join(s.app.log(), ";"); got != "model small;model any thing" {
+			t.Errorf("asked for %s", got)
+		}
+	})
 }

@@ -21,6 +21,16 @@ var states = []struct {
 	show func(s *stage)
 }{
 	{"welcome", Options{Version: "1.2.3", Files: listed}, func(s *stage) {}},
+	{"set-up", Options{Version: "1.2.3"}, func(s *stage) {
+		s.emit(app.State{Workspace: "/home/me/acme", Sandbox: "bwrap", SetUp: "no model yet. Set one of these and start again:\n\n  export OPENAI_API_KEY=…     or the key of another provider\n  ollama serve                or a server on this machine\n\nOr look first, without a key: agent demo."})
+	}},
+	{"models", Options{}, func(s *stage) {
+		s.app.models = []app.ModelInfo{
+			{ID: "openai/gpt-5-mini", Window: 400_000, Prices: app.Prices{Input: 0.25, Output: 2}, Vision: app.Yes, Reasoning: app.Yes},
+			{ID: "openai/gpt-5.1", Window: 1_050_000, Prices: app.Prices{Input: 1.25, Output: 10}, Reasoning: app.Yes}, {ID: "openai/new\x1b[31m"}}
+		s.Type("/model")
+		s.Key("esc", "enter")
+	}},
 	{"working", Options{}, working},
 	{"streaming", Options{}, func(s *stage) {
 		s.emit(app.TurnStarted{}, userSays("explain"), app.ReplyDelta{Reasoning: "The person wants\nan explanation."},

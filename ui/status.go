@@ -176,20 +176,7 @@ func (s *status) percent(w int) string {
 	case w < 100:
 		return fmt.Sprintf("%d%%", s.used())
 	}
-	return fmt.Sprintf("%d%% of %s", s.used(), tokens(s.window))
-}
-
-// tokens is a number of tokens in short.
-func tokens(n int) string {
-	switch {
-	case n >= 1_000_000 && n%1_000_000 == 0:
-		return fmt.Sprintf("%dM", n/1_000_000)
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1000:
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprint(n)
+	return fmt.Sprintf("%d%% of %s", s.used(), app.Tokens(s.window))
 }
 
 // clock is a time as 0:41 or 1:02:03.

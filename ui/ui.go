@@ -137,6 +137,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.composer.set(string(msg))
 	case sessionsMsg:
 		m.modal = msg.picker(m.look.now)
+	case modelsMsg:
+		m.modal = msg.picker(m.status.state.Model)
 	default:
 		m.terminal(msg)
 	}

@@ -117,14 +117,37 @@ func (m *Model) welcome(w, h int) []string {
 	if ws := m.look.workspace; ws != "" {
 		rows[2] = " " + t.dim.Render(text.Truncate(text.Line(ws), w-2, t.sign.ellipsis))
 	}
-	if h > 5 {
+	room := m.status.state.SetUp == "" || h > 6+strings.Count(m.status.state.SetUp, "\n")
+	if h > 5 && room {
 		tips := "? keys " + t.sign.dot + " / commands"
 		if m.opts.Files != nil {
 			tips += " " + t.sign.dot + " @ files"
 		}
 		rows[4] = " " + t.dim.Render(text.Truncate(tips, w-2, t.sign.ellipsis))
 	}
+	if m.status.state.SetUp != "" {
+		first := 6
+		if !room {
+			first = min(4, h-1)
+		}
+		m.setUp(rows[first:], w)
+	}
 	return rows
+}
+
+// setUp says what to set where there is no model, as far as there is room.
+func (m *Model) setUp(rows []string, w int) {
+	t := m.look.theme
+	for i, line := range strings.Split(m.status.state.SetUp, "\n") {
+		if i >= len(rows) {
+			return
+		}
+		line = text.Truncate(strings.ReplaceAll(line, "…", t.sign.ellipsis), w-2, t.sign.ellipsis)
+		if i == 0 {
+			line = t.warn.Render(line)
+		}
+		rows[i] = " " + line
+	}
 }
 
 // aboveText are the todo row, the queue and the rules above what is written.

@@ -1,4 +1,3 @@
-// Package catalogue knows the servers that speak chat completions.
 package catalogue
 
 import (
@@ -10,35 +9,46 @@ import (
 	"time"
 )
 
-// Server is a model server.
+// Server is a model server on this machine.
 type Server struct {
+	ID      string // as in -m server/model
 	Name    string // as a person knows it
 	BaseURL string
 }
 
-// localServers are the usual addresses of servers on this machine.
-var localServers = []Server{
-	{"Ollama", "http://127.0.0.1:11434/v1"},
-	{"LM Studio", "http://127.0.0.1:1234/v1"},
-	{"llama.cpp", "http://127.0.0.1:8080/v1"},
-	{"vLLM", "http://127.0.0.1:8000/v1"},
+// localServers are the servers at their usual addresses; Ollama's is at OLLAMA_HOST where that is set.
+func localServers(getenv func(string) string) []Server {
+	ollama := "http://127.0.0.1:11434/v1"
+	if host := getenv("OLLAMA_HOST"); host != "" {
+		ollama = ollamaURL(host, ollama)
+	}
+	return []Server{
+		{"ollama", "Ollama", ollama},
+		{"lmstudio", "LM Studio", "http://127.0.0.1:1234/v1"},
+		{"llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1"},
+		{"vllm", "vLLM", "http://127.0.0.1:8000/v1"},
+	}
+}
+
+// localNamed is the server of an id.
+func localNamed(id string, getenv func(string) string) (Server, bool) {
+	for _, s := range localServers(getenv) {
+		if s.ID == id {
+			return s, true
+		}
+	}
+	return Server{}, false
 }
 
 // localTimeout is how long a server on this machine may take to list its models.
 const localTimeout = 500 * time.Millisecond
 
 // Local finds a model server on this machine, at OLLAMA_HOST or a usual port:
-// the first of the list that answers a request for its models.
-func Local(ctx context.Context, getenv func(string) string) (Server, bool) {
-	candidates := localServers
-	if host := getenv("OLLAMA_HOST"); host != "" {
-		candidates = append([]Server{{"Ollama", ollama(host)}}, candidates...)
-	}
+// the first of the list that answers a request for its models. It sends no key.
+func Local(ctx context.Context, client *http.Client, getenv func(string) string) (Server, bool) {
+	candidates := localServers(getenv)
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
 	defer cancel()
-	// A proxy from the environment is for other machines.
-	client := &http.Client{Transport: &http.Transport{Proxy: nil}}
-	defer client.CloseIdleConnections()
 	answers := make([]chan bool, len(candidates))
 	for i, s := range candidates {
 		answers[i] = make(chan bool, 1)
@@ -66,15 +76,16 @@ func lists(ctx context.Context, client *http.Client, base string) bool {
 	return resp.StatusCode == http.StatusOK && strings.Contains(resp.Header.Get("Content-Type"), "json")
 }
 
-// ollama is the base URL of a value of OLLAMA_HOST: a host, with or without
+// ollamaURL is the base URL of a value of OLLAMA_HOST: a host, with or without
 // scheme and port; 0.0.0.0 is where a server listens, not where it is asked.
-func ollama(value string) string {
+// What cannot be read is the usual address.
+func ollamaURL(value, usual string) string {
 	if !strings.Contains(value, "://") {
 		value = "http://" + value
 	}
 	u, err := url.Parse(value)
 	if err != nil {
-		return localServers[0].BaseURL
+		return usual
 	}
 	host, port := u.Hostname(), u.Port()
 	if host == "" || host == "0.0.0.0" || host == "::" {

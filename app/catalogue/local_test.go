@@ -15,8 +15,9 @@ func TestOllamaHost(t *testing.T) {
 		"https://box.lan:443/": "https://box.lan:443/v1",
 		"[::1]:9":              "http://[::1]:9/v1",
 		":1234":                "http://127.0.0.1:1234/v1",
+		"http://a b":           "usual",
 	} {
-		if got := ollama(value); got != want {
+		if got := ollamaURL(value, "usual"); got != want {
 			t.Errorf("OLLAMA_HOST=%s: %s, want %s", value, got, want)
 		}
 	}
@@ -38,12 +39,12 @@ func TestLocalFindsAServerThatListsModels(t *testing.T) {
 		}
 		return ""
 	}
-	if s, ok := Local(t.Context(), getenv); !ok || s.BaseURL != srv.URL+"/v1" {
+	if s, ok := Local(t.Context(), http.DefaultClient, getenv); !ok || s.BaseURL != srv.URL+"/v1" {
 		t.Fatalf("found %+v, %v", s, ok)
 	}
 	// Something else that listens at such a port is no model server.
 	kind = "text/html"
-	if s, ok := Local(t.Context(), getenv); ok && s.BaseURL == srv.URL+"/v1" {
+	if s, ok := Local(t.Context(), http.DefaultClient, getenv); ok && s.BaseURL == srv.URL+"/v1" {
 		t.Fatalf("took a web page for a model server: %+v", s)
 	}
 }

@@ -25,25 +25,17 @@ type Settings struct {
 	Dir       string // where the person stands, likewise
 	StateDir  string // $XDG_STATE_HOME/phero
 
-	Model   string // "" when nothing names one
+	Model   string // a model, or provider/model; "" when nothing names one
 	BaseURL string // of the model's server; "" when nothing names one
-	APIKey  string
-	KeyName string // the variable that the key came from, or should come from
 	Sandbox string // "auto", "bwrap", "landlock" or "none"
 }
-
-// DefaultBaseURL is asked when there is a key and nothing names a server.
-const DefaultBaseURL = "https://api.openai.com/v1"
-
-// DefaultModel is the model there when nothing names one.
-const DefaultModel = "gpt-5.1"
 
 // sandboxes are the values of --sandbox (decision 20).
 var sandboxes = []string{"auto", "bwrap", "landlock", "none"}
 
 // Load gathers the settings. Its errors name the flag or variable at fault.
 func Load(flags Flags, getenv func(string) string) (Settings, error) {
-	s := Settings{KeyName: "OPENAI_API_KEY"}
+	var s Settings
 	var err error
 	if s.Dir, err = resolveDir(flags.Dir); err != nil {
 		return s, err
@@ -52,12 +44,8 @@ func Load(flags Flags, getenv func(string) string) (Settings, error) {
 	s.StateDir = stateDir(getenv)
 	s.Model = first(flags.Model, getenv("AGENT_MODEL"))
 	s.BaseURL = strings.TrimRight(first(flags.BaseURL, getenv("OPENAI_BASE_URL")), "/")
-	s.APIKey = getenv(s.KeyName)
 	if s.BaseURL != "" && !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") {
 		return s, fmt.Errorf("the base URL %q must begin with http:// or https:// (--base-url, OPENAI_BASE_URL)", s.BaseURL)
-	}
-	if s.BaseURL == "" && s.APIKey != "" {
-		s.BaseURL = DefaultBaseURL
 	}
 	s.Sandbox = first(flags.Sandbox, "auto")
 	for _, known := range sandboxes {

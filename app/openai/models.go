@@ -8,8 +8,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/phero-agent/agent/app"
 )
@@ -57,6 +59,9 @@ func (c *Client) Models(ctx context.Context) ([]Model, error) {
 		return nil, c.refused(res, data)
 	}
 	models, err := readModels(data)
+	if within(c.base.Hostname(), "openai.com") {
+		models = slices.DeleteFunc(models, func(m Model) bool { return responsesOnly(m.ID) })
+	}
 	if err != nil {
 		if f := readFailure(data); f.shaped {
 			return nil, c.failed(res, f)
@@ -180,9 +185,28 @@ func readModels(data []byte) ([]Model, error) {
 	return models, nil
 }
 
+// silent are words in the names of models that do not chat, for servers that
+// list them without saying so.
+var silent = []string{
+	"embed", "embedding", "embeddings", "bge", "minilm", "rerank", "reranker", "moderation",
+	"whisper", "tts", "transcribe", "realtime", "audio", "sora", "veo", "imagen", "image", "dall", "lyria", "aqa",
+	"babbage", "davinci",
+}
+
+// namedSilent tells whether a model's name says that it does not chat.
+func namedSilent(id string) bool {
+	words := strings.FieldsFunc(strings.ToLower(id), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(silent, w) })
+}
+
+// responsesOnly tells whether OpenAI offers a model in its other API only.
+func responsesOnly(id string) bool {
+	return strings.Contains(id, "-codex") || strings.Contains(id, "-pro") || strings.Contains(id, "deep-research") || strings.HasPrefix(id, "codex-")
+}
+
 // chats tells whether the model speaks chat completions, as far as the server says.
 func (m *listed) chats() bool {
-	if m.ID == "" && m.Name == "" || m.Active != nil && !*m.Active {
+	if m.ID == "" && m.Name == "" || namedSilent(m.ID) || m.Active != nil && !*m.Active {
 		return false
 	}
 	if c := m.Capabilities.CompletionChat; c != nil && !*c {

@@ -46,9 +46,11 @@ type Config struct {
 	Info      app.ModelInfo // what is known of the model beforehand
 
 	UserAgent   string        // "" is [DefaultUserAgent]
-	HTTPClient  *http.Client  // nil: one of its own, with the proxy of the environment and no overall timeout
+	HTTPClient  *http.Client  // nil: one of its own with [NewTransport]; an overall timeout does not count
 	IdleTimeout time.Duration // without a byte from the server; 0 is [DefaultIdleTimeout] or [DefaultLocalIdleTimeout]
-	Profile     Profile       // what is known of the server; the zero value is replaced by [KnownProfile]
+	Profile     Profile       // what is known of the server; the zero value is replaced by [KnownProfile] and what Store has
+	Store       *Store        // keeps what is learned of the server; nil: nothing is kept
+	Notice      func(string)  // takes a line for the person; nil: nobody reads it
 }
 
 // Client asks one model. It is safe for use by several goroutines.
@@ -62,6 +64,7 @@ type Client struct {
 	mu            sync.Mutex
 	profile       Profile
 	info          app.ModelInfo
+	asked         bool // the server for the model's window
 	conversations []*conversation
 }
 
@@ -69,6 +72,13 @@ var _ app.Provider = (*Client)(nil)
 
 // New makes a client. It sends nothing. The errors name the setting that is wrong.
 func New(cfg Config) (*Client, error) {
+	if strings.TrimSpace(cfg.Model) == "" {
+		return nil, errors.New("no model is chosen; name one with --model, AGENT_MODEL or in the settings")
+	}
+	return newClient(cfg)
+}
+
+func newClient(cfg Config) (*Client, error) {
 	base, err := baseURL(cfg.BaseURL)
 	if err != nil {
 		return nil, err
@@ -77,8 +87,8 @@ func New(cfg Config) (*Client, error) {
 	if strings.ContainsFunc(cfg.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return nil, fmt.Errorf("the key in %s has characters that no key has; set it again", keyName(cfg))
 	}
-	if strings.TrimSpace(cfg.Model) == "" {
-		return nil, errors.New("no model is chosen; name one with --model, AGENT_MODEL or in the settings")
+	if cfg.Notice == nil {
+		cfg.Notice = func(string) {}
 	}
 	if cfg.UserAgent == "" {
 		cfg.UserAgent = DefaultUserAgent
@@ -90,10 +100,12 @@ func New(cfg Config) (*Client, error) {
 		}
 	}
 	if cfg.Profile == (Profile{}) {
-		cfg.Profile = KnownProfile(base.Host, cfg.Model)
+		var traits Traits
+		cfg.Profile, traits = cfg.Store.load(base.String(), cfg.Model, KnownProfile(base.Host, cfg.Model), cfg.Notice)
+		cfg.Info = traits.over(cfg.Info)
 	}
 	c := &Client{cfg: cfg, base: base, http: httpClient(cfg.HTTPClient), profile: cfg.Profile, info: cfg.Info, sleep: sleep}
-	c.info.ID = cfg.Model
+	c.info.ID, c.info.Host = cfg.Model, base.Host
 	c.chat = oai.NewChatCompletionService(
 		option.WithBaseURL(base.String()),
 		option.WithHTTPClient(c.http),
@@ -144,10 +156,16 @@ func (c *Client) Host() string { return c.base.Host }
 // is sent again: at once when the server refused a field that it can do without,
 // else after a wait that is emitted, when the error may pass.
 func (c *Client) Stream(ctx context.Context, req app.Request, emit func(app.Delta)) (app.Reply, error) {
+	emit, asked := c.askWindow(ctx, emit)
+	defer asked()
+	learned := false
 	for attempt := 1; ; {
 		p := c.Profile()
 		reply, begun, err := c.attempt(ctx, p, req, emit)
 		if err == nil {
+			if learned {
+				c.remember()
+			}
 			return reply, nil
 		}
 		if ctx.Err() != nil {
@@ -158,6 +176,7 @@ func (c *Client) Stream(ctx context.Context, req app.Request, emit func(app.Delt
 			return reply, err
 		}
 		if c.learn(p, pe) {
+			learned = true
 			continue
 		}
 		wait, again := backoff(attempt, pe)
@@ -177,6 +196,9 @@ func (c *Client) Stream(ctx context.Context, req app.Request, emit func(app.Delt
 func (c *Client) learn(sent Profile, e *app.ProviderError) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if e.Window > 0 {
+		c.info.Window = e.Window
+	}
 	if c.profile != sent {
 		return true // another request learned meanwhile
 	}

@@ -296,7 +296,7 @@ func TestAdapts(t *testing.T) {
 		"thinking is enabled but reasoning_content is missing in assistant tool call": func(p *Profile) { p.FillReasoning = true },
 		"messages.2.reasoning_content: Extra inputs are not permitted":                func(p *Profile) { p.NoEcho = true },
 		"Function call is missing a thought_signature in functionCall parts":          func(p *Profile) { p.FillSignature = true },
-		"cache_control: Extra inputs are not permitted":                               func(p *Profile) { p.CacheControl = false },
+		"cache_control: Extra inputs are not permitted":                               func(p *Profile) { p.NoCacheControl = true },
 		"Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.":   func(p *Profile) { p.NoMaxCompletionTokens = true },
 		"Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.":   func(p *Profile) { p.NoMaxTokens = true },
 		"No endpoints found that support image input":                                 func(p *Profile) { p.NoImages = true },

@@ -22,7 +22,8 @@ type Profile struct {
 	FillSignature         bool   `json:"fill_signature,omitempty"`       // Gemini: calls of other models need a thought signature
 	PlainSchemas          bool   `json:"plain_schemas,omitempty"`        // of a JSON schema only what every server takes
 	AssistantAfterTool    bool   `json:"assistant_after_tool,omitempty"` // Mistral: no user message right after a tool's
-	CacheControl          bool   `json:"cache_control,omitempty"`        // the request asks for prompt caching
+	CacheControl          bool   `json:"-"`                              // the request asks for prompt caching
+	NoCacheControl        bool   `json:"no_cache_control,omitempty"`     // it must not
 	CallIDs               CallID `json:"call_ids,omitempty"`
 }
 
@@ -94,9 +95,8 @@ func (p *Profile) adapt(e *app.ProviderError) bool {
 }
 
 func (p *Profile) adaptFields(w string) bool {
-	if has(w, "cache_control") && p.CacheControl {
-		p.CacheControl = false
-		return true
+	if has(w, "cache_control") {
+		return set(&p.NoCacheControl)
 	}
 	for _, l := range lessons {
 		if has(w, l.words...) {

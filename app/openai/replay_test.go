@@ -277,6 +277,9 @@ func newTestClient(t testing.TB, cfg Config) (*Client, *[]time.Duration) {
 	if cfg.Model == "" {
 		cfg.Model = "m"
 	}
+	if cfg.Info.Window == 0 {
+		cfg.Info.Window = 100_000 // else the server is asked for it
+	}
 	c, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func (c *Client) params(p Profile, req app.Request) *oai.ChatCompletionNewParams
 		}
 	}
 	extra := map[string]any{"stream": true}
-	if p.CacheControl {
+	if p.CacheControl && !p.NoCacheControl {
 		extra["cache_control"] = map[string]string{"type": "ephemeral"}
 	}
 	params.SetExtraFields(extra)

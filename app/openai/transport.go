@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/net/http/httpproxy"
 )
 
 // httpClient is given, or one with the proxy of the environment. A stream has no
@@ -22,16 +24,7 @@ func httpClient(given *http.Client) *http.Client {
 	}
 	client.Timeout = 0
 	if client.Transport == nil {
-		client.Transport = &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-			TLSHandshakeTimeout:   15 * time.Second,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConnsPerHost:   8,
-			IdleConnTimeout:       90 * time.Second,
-			ExpectContinueTimeout: time.Second,
-			DisableCompression:    true, // gateways that compress a stream hold it back
-		}
+		client.Transport = NewTransport()
 	}
 	client.CheckRedirect = func(r *http.Request, via []*http.Request) error {
 		first := via[0]
@@ -42,6 +35,23 @@ func httpClient(given *http.Client) *http.Client {
 		return nil
 	}
 	return client
+}
+
+// NewTransport makes the transport for all requests but those of web_fetch. It
+// goes through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name now, and
+// trusts the certificates of SSL_CERT_FILE, as Go does by itself.
+func NewTransport() *http.Transport {
+	proxy := httpproxy.FromEnvironment().ProxyFunc()
+	return &http.Transport{
+		Proxy:                 func(r *http.Request) (*url.URL, error) { return proxy(r.URL) },
+		DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout:   15 * time.Second,
+		ForceAttemptHTTP2:     true,
+		MaxIdleConnsPerHost:   8,
+		IdleConnTimeout:       90 * time.Second,
+		ExpectContinueTimeout: time.Second,
+		DisableCompression:    true, // gateways that compress a stream hold it back
+	}
 }
 
 // dress puts our headers and the base URL's query on a request, and takes off

@@ -1,0 +1,43 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+// modelsMsg brings the models to choose from.
+type modelsMsg struct{ list []app.ModelInfo }
+
+// modelCommand changes the model, or shows which there are.
+func (m *Model) modelCommand(args string) tea.Cmd {
+	if args != "" {
+		return m.calls.inOrder(func() { m.agent.SetModel(args) })
+	}
+	m.status.say(app.Notice{Text: "asking the server for its models"}, m.look.now)
+	return func() tea.Msg {
+		list, err := m.agent.Models()
+		if err != nil {
+			return failure{err}
+		}
+		return modelsMsg{list}
+	}
+}
+
+// picker lists the models; the present one is marked and first.
+func (msg modelsMsg) picker(present string) *picker {
+	var first, others []pick
+	for _, info := range msg.list {
+		row := pick{label: text.Line(info.ID), detail: info.Facts(), intent: doCommand{"model " + info.ID}}
+		if info.ID == present || strings.HasSuffix(info.ID, "/"+present) && len(first) == 0 {
+			row.detail = strings.TrimSuffix("now  "+row.detail, "  ")
+			first = append(first, row)
+			continue
+		}
+		others = append(others, row)
+	}
+	return newPicker("Models", "no such model; /model <name> takes any", append(first, others...))
+}
