@@ -29,6 +29,7 @@ var arrows = map[string][]string{
 	"app/catalogue":          {"app"},
 	"app/catalogue/generate": {},
 	"app/config":             {"permissions"},
+	"app/doctor":             {"app", "app/openai", "session"},
 	"app/openai":             {"app", "session", "tools"},
 	"app/script":             {"app", "session", "tools"},
 	"ui":                     {"app", "session", "permissions", "tools", "tools/file", "tools/todo", "tools/human", "tools/bash", "ui/list", "ui/md", "ui/diff", "ui/text", "ui/text/syntax"},

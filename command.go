@@ -38,6 +38,7 @@ writes or runs is asked first; every change can be undone.
   agent -p "prompt"      answer on stdout, without a screen; what would be asked is denied
   git diff | agent -p "review this"
   agent models           the models that the server offers
+  agent doctor           find out what works here, and what the server can do
   agent demo             no key needed: a scripted model at work in a scratch repository
 
 Environment:
@@ -77,7 +78,7 @@ func newCommand() *cobra.Command {
 	f.StringVarP(&l.flags.Dir, "cd", "C", "", "work in this `dir`ectory")
 	root.PersistentFlags().StringVar(&l.flags.Sandbox, "sandbox", "", "what commands run in: auto, bwrap, landlock or none (default auto)")
 	modelFlags(root, &l.flags)
-	root.AddCommand(demoCommand(&l.flags), modelsCommand())
+	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags))
 	return root
 }
 

@@ -81,6 +81,7 @@ func (m *model) play(w http.ResponseWriter, r *http.Request, player *script.Prov
 	m.check(body.Messages)
 
 	started := false
+	w.Header().Set("Content-Type", "text/event-stream")
 	event := func(v any) {
 		started = true
 		data, _ := json.Marshal(v)

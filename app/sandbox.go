@@ -42,6 +42,21 @@ func openSandbox(opts Options, ask func(context.Context, string, human.Input) (m
 	return s, nil
 }
 
+// CheckSandbox finds out what commands would run in: "bwrap", "landlock" or
+// "none"; and why in nothing, where no sandbox works.
+func CheckSandbox(ctx context.Context, opts Options) (string, error) {
+	opts.Interactive = false // nobody is asked
+	s, err := openSandbox(opts, nil)
+	if err != nil {
+		return "", err
+	}
+	s.start(func() {})
+	if err := s.wait(ctx); err != nil {
+		return "", err
+	}
+	return s.label, errors.Join(s.err, s.close())
+}
+
 // walls are the settings of every sandbox: git may read what a project shares in
 // .phero, no command may write there or see sessions.
 func (s *sandbox) walls() []bash.BubblewrapOption {

@@ -149,6 +149,9 @@ func (c *Client) Info() app.ModelInfo {
 	return c.info
 }
 
+// BaseURL is the server's, as the store knows it.
+func (c *Client) BaseURL() string { return c.base.String() }
+
 // Host is the server's host and port.
 func (c *Client) Host() string { return c.base.Host }
 

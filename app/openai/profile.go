@@ -54,6 +54,26 @@ func KnownProfile(host, model string) Profile {
 	return p
 }
 
+// Refused lists what the server does not get because it refuses it.
+func (p Profile) Refused() (names []string) {
+	for _, f := range []struct {
+		set  bool
+		name string
+	}{
+		{p.NoStreamOptions, "stream_options"},
+		{p.NoEffort, "reasoning_effort"},
+		{p.NoImages, "images"},
+		{p.NoEcho, "reasoning of earlier replies"},
+		{p.PlainSchemas, "rare words of schemas"},
+		{p.NoCacheControl, "cache_control"},
+	} {
+		if f.set {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
 // within tells whether host is domain or below it.
 func within(host, domain string) bool {
 	return host == domain || strings.HasSuffix(host, "."+domain)

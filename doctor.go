@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/app/catalogue"
+	"github.com/phero-agent/agent/app/config"
+	"github.com/phero-agent/agent/app/doctor"
+	"github.com/phero-agent/agent/ui/text"
+)
+
+func doctorCommand(sandbox *config.Flags) *cobra.Command {
+	var flags config.Flags
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Find out what works here: key, server, model, sandbox, terminal, git",
+		Long: `Examines the settings, asks the model's server what it can do with a few tiny
+requests, which cost next to nothing, and remembers what it refuses. Then the sandbox, the
+terminal and git. Each line says ok, or what to do. The exit code is 1 when something is BAD.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			flags.Sandbox = sandbox.Sandbox
+			return examine(cmd.Context(), os.Stdout, flags)
+		},
+	}
+	modelFlags(cmd, &flags)
+	return cmd
+}
+
+// examine is agent doctor.
+func examine(ctx context.Context, out io.Writer, flags config.Flags) error {
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	settings, err := config.Load(flags, os.Getenv)
+	if err != nil {
+		return usage("%v", err)
+	}
+	tell := func(f doctor.Finding) { fmt.Fprintln(out, text.Line(f.String())) }
+	opts := options(settings)
+	_, err = os.Lstat(filepath.Join(settings.Workspace, ".git"))
+	well := doctor.Run(ctx, tell,
+		settingsCheck(settings, flags),
+		modelCheck(settings),
+		doctor.Sandbox(settings.Sandbox, func(ctx context.Context) (string, error) { return app.CheckSandbox(ctx, opts) }),
+		doctor.Terminal(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv),
+		doctor.Git(err == nil),
+	)
+	if !well {
+		return &exitError{code: app.ExitError, err: errors.New("something must be mended: see the lines that say BAD")}
+	}
+	return nil
+}
+
+// settingsCheck says which settings hold and where they come from.
+func settingsCheck(s config.Settings, flags config.Flags) doctor.Check {
+	return func(_ context.Context, tell func(doctor.Finding)) {
+		tell(doctor.Finding{State: doctor.OK, Topic: "workspace", Text: s.Workspace})
+		if err := writable(s.StateDir); err != nil {
+			tell(doctor.Finding{State: doctor.Bad, Topic: "state", Text: err.Error(), Do: "make it writable, or set XDG_STATE_HOME"})
+		} else {
+			tell(doctor.Finding{State: doctor.OK, Topic: "state", Text: s.StateDir})
+		}
+		for _, set := range []struct{ value, flag, flagName, variable, topic string }{
+			{s.Model, flags.Model, "-m", "AGENT_MODEL", "wish"},
+			{s.BaseURL, flags.BaseURL, "--base-url", "OPENAI_BASE_URL", "base URL"},
+		} {
+			if set.value == "" {
+				continue
+			}
+			source := set.variable
+			if set.flag != "" {
+				source = set.flagName
+			}
+			tell(doctor.Finding{State: doctor.OK, Topic: set.topic, Text: set.value + " (" + source + ")"})
+		}
+	}
+}
+
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// modelCheck says which provider and key are taken, and examines the server.
+func modelCheck(s config.Settings) doctor.Check {
+	return func(ctx context.Context, tell func(doctor.Finding)) {
+		m := modelFor(s, func(t string) { tell(doctor.Finding{State: doctor.Note, Topic: "profile", Text: t}) })
+		t, err := m.target(ctx, "")
+		switch {
+		case errors.Is(err, errNoModel):
+			tell(doctor.Finding{State: doctor.Bad, Topic: "key", Text: "none is set, and no model server runs on this machine",
+				Do: "export OPENAI_API_KEY=…, or another provider's, or start a server as Ollama"})
+			return
+		case err != nil:
+			tell(doctor.Finding{State: doctor.Bad, Topic: "key", Text: err.Error()})
+			return
+		}
+		name := t.Provider.Name
+		if name == "" {
+			name = "a server that the catalogue does not know"
+		}
+		tell(doctor.Finding{State: doctor.OK, Topic: "provider", Text: name + ", " + t.BaseURL})
+		tell(keyFinding(t))
+		doctor.Server(m.config(t))(ctx, tell)
+	}
+}
+
+// keyFinding says where the key comes from, and never what it is.
+func keyFinding(t catalogue.Target) doctor.Finding {
+	f := doctor.Finding{State: doctor.OK, Topic: "key", Text: "none is sent"}
+	if t.Key != "" {
+		f.Text = "from " + t.KeyName
+	}
+	var others []string
+	for _, p := range catalogue.WithKeys(os.Getenv) {
+		if p.ID != t.Provider.ID && !slices.Contains(p.Keys, t.KeyName) {
+			others = append(others, p.ID)
+		}
+	}
+	if len(others) > 0 {
+		f.Text += "; there are keys for -m " + strings.Join(others, "/…, -m ") + "/… too"
+	}
+	return f
+}
