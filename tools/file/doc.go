@@ -13,9 +13,9 @@
 // one; what comes out must lie in the working directory or another root, for read, glob
 // and grep also in a read-only one; the nearest of them counts. It is opened as it was
 // resolved, name by name and by descriptor, and no name on the way may be a link: what
-// is swapped in after the check is refused. A search opens its folders the same way and enters no
-// linked one. Where names differ only in case, the file system says whether a path
-// lies in the working directory; further down a path keeps the spelling that it was
+// is swapped in after the check is refused. A search opens its folders the same way and
+// enters no linked one. Where names differ only in case, the file system says whether a
+// path lies in the working directory; further down a path keeps the spelling that it was
 // given, so that the tracker may ask for a read that was done under another one.
 //
 //   - A hard link cannot be told from its file. Reading shows the file. Writing
