@@ -88,6 +88,8 @@
 //     whatever their braces; those of grep are at most 32 KiB long.
 //   - A multiline grep passes over files above the limit, and says so with Truncated. A
 //     line above 1 MiB is searched in pieces.
+//   - Of a directory with more than 200,000 entries a part is held at a time, and it is
+//     listed anew for each, so that the memory does not grow with it.
 //   - A cancelled search ends soon, and its results are thrown away. Only the sorting of
 //     one folder is not cut short.
 package file

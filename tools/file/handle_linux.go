@@ -66,19 +66,20 @@ func (h *handle) subByName(path string) (*handle, error) {
 	return &handle{fd}, nil
 }
 
-// list returns the entries of the directory, unsorted. On an error it returns those before it.
-func (h *handle) list(ctx context.Context, s *scratch) ([]entry, error) {
+// list adds the entries of the directory, in no order. On an error it has added those
+// before it.
+func (h *handle) list(ctx context.Context, s *scratch, add func(entry)) {
 	if s.dirents == nil {
 		s.dirents = make([]byte, 64<<10)
 	}
-	var entries []entry
+	_, _ = unix.Seek(h.fd, 0, io.SeekStart) // it may have been listed before
 	for ctx.Err() == nil {
 		n, err := unix.Getdents(h.fd, s.dirents)
 		if err == unix.EINTR {
 			continue
 		}
 		if err != nil || n <= 0 {
-			return entries, err
+			return
 		}
 		for rest := s.dirents[:n]; len(rest) > 19; {
 			size := int(binary.NativeEndian.Uint16(rest[16:]))
@@ -94,10 +95,9 @@ func (h *handle) list(ctx context.Context, s *scratch) ([]entry, error) {
 			if len(name) == 1 && name[0] == '.' || len(name) == 2 && name[0] == '.' && name[1] == '.' {
 				continue
 			}
-			entries = append(entries, entry{string(name), h.kind(typ, name)})
+			add(entry{string(name), h.kind(typ, name)})
 		}
 	}
-	return nil, ctx.Err()
 }
 
 func (h *handle) kind(typ byte, name []byte) kind {

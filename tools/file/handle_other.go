@@ -37,14 +37,14 @@ func (h *handle) sub(path string) (*handle, error) {
 	return &handle{dir}, nil
 }
 
-// list returns the entries of the directory, unsorted. On an error it returns those before it.
-func (h *handle) list(ctx context.Context, _ *scratch) ([]entry, error) {
+// list adds the entries of the directory, in no order. On an error it has added those
+// before it.
+func (h *handle) list(ctx context.Context, _ *scratch, add func(entry)) {
 	f, err := h.dir.Open(".")
 	if err != nil {
-		return nil, err
+		return
 	}
 	defer f.Close()
-	var entries []entry
 	for ctx.Err() == nil {
 		some, err := f.ReadDir(1000)
 		for _, e := range some {
@@ -57,16 +57,12 @@ func (h *handle) list(ctx context.Context, _ *scratch) ([]entry, error) {
 			case e.Type()&fs.ModeSymlink != 0:
 				k = isLink
 			}
-			entries = append(entries, entry{e.Name(), k})
-		}
-		if err == io.EOF {
-			return entries, nil
+			add(entry{e.Name(), k})
 		}
 		if err != nil {
-			return entries, err
+			return
 		}
 	}
-	return nil, ctx.Err()
 }
 
 // modified returns the time of a file's last change, in nanoseconds.

@@ -27,6 +27,7 @@ type options struct {
 	maxFileSize int64
 	maxChars    int
 	maxResults  int
+	maxListed   int // entries of one directory that a search looks at together; twice as many are held
 	tracker     *ReadTracker
 	noOverwrite bool
 	noIgnore    bool
@@ -86,7 +87,7 @@ func WithOnWrite(hook func(ctx context.Context, c Change)) Option {
 }
 
 func newOptions(opts []Option) (*options, error) {
-	o := &options{maxFileSize: DefaultMaxFileSize, maxChars: DefaultMaxOutputChars, maxResults: DefaultMaxResults}
+	o := &options{maxFileSize: DefaultMaxFileSize, maxChars: DefaultMaxOutputChars, maxResults: DefaultMaxResults, maxListed: 100_000}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(o)

@@ -119,6 +119,29 @@ func TestSearchOddTrees(t *testing.T) {
 	}
 }
 
+// F10: a large folder is searched part by part, and nothing is lost or found twice.
+func TestSearchParts(t *testing.T) {
+	files := map[string]string{".gitignore": "ignored*\n"}
+	for i := range 100 {
+		files[fmt.Sprint("f", i)] = "x"
+		files[fmt.Sprint("ignored", i)] = "x"
+		files[fmt.Sprintf("d%d/g", i)] = "x"
+		files[fmt.Sprintf("d%d.go", i)] = "x"
+	}
+	ws := tree(t, files)
+	gl, gr := must(NewGlobTool(WithWorkingDirectory(ws))), must(NewGrepTool(WithWorkingDirectory(ws)))
+	for _, most := range []int{1, 7, 99, 200, 1000} {
+		gl.opts.maxListed, gr.opts.maxListed = most, most
+		paths := must(gl.handle(t.Context(), &GlobInput{Pattern: "**"})).Paths
+		if slices.Sort(paths); len(paths) != 301 || len(slices.Compact(paths)) != 301 {
+			t.Errorf("%d at once: glob finds %d files", most, len(paths))
+		}
+		if got := must(gr.handle(t.Context(), &GrepInput{Pattern: "x"})).Output; len(got) != 300 || !slices.IsSorted(got) || len(slices.Compact(got)) != 300 {
+			t.Errorf("%d at once: grep finds %d files, sorted %t", most, len(got), slices.IsSorted(got))
+		}
+	}
+}
+
 // A panic in a worker reaches the caller, and the other workers end.
 func TestPoolPanics(t *testing.T) {
 	p := newPool(context.Background())

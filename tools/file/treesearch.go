@@ -44,9 +44,11 @@ type treeSearch struct {
 	skipped   atomic.Bool // a file was too large for multiline
 }
 
-// branch is a folder or a batch of its files, as a leaf of the tree of results.
+// branch is a folder, or the rest of a large one, or a batch of its files, as a leaf of
+// the tree of results.
 type branch struct {
 	folder *folder
+	after  entry     // of a folder: the last entry that an earlier branch has
 	files  []entry   // of a batch
 	parts  []*branch // of a folder, in path order
 	out    []string
@@ -68,7 +70,7 @@ func (t *treeSearch) enter(b *branch) func(int) {
 			b.parts = append(b.parts, part)
 			tasks = append(tasks, task)
 		}
-		entries := b.folder.list(t.ctx, &t.scratches[worker])
+		entries, next := b.folder.list(t.ctx, &t.scratches[worker], b.after)
 		for len(entries) > 0 {
 			if entries[0].kind == isFolder {
 				part := &branch{folder: b.folder.child(entries[0].name)}
@@ -84,6 +86,11 @@ func (t *treeSearch) enter(b *branch) func(int) {
 			part := &branch{folder: b.folder, files: entries[:n]}
 			add(part, t.searchBatch(part))
 			entries = entries[n:]
+		}
+		if next.name != "" {
+			b.folder.users.Add(1)
+			part := &branch{folder: b.folder, after: next}
+			add(part, t.enter(part))
 		}
 		t.pool.push(tasks...)
 	}

@@ -161,25 +161,51 @@ func (f *folder) release() {
 	}
 }
 
-// list returns what a search looks at: the files that are wanted and not ignored,
-// and the folders to enter. Of a search that was cancelled it returns nothing.
-func (f *folder) list(ctx context.Context, s *scratch) []entry {
-	all, err := f.handle.list(ctx, s)
-	if err != nil && len(all) == 0 {
-		return nil
+// run is a part of a folder, in path order, so that one of any size is never held whole.
+type run struct {
+	most    int   // entries of a run; twice as many are held
+	after   entry // the run begins behind it; without a name it is the first one
+	entries []entry
+	end     entry // the last one, with a name when others follow
+	rules   bool  // a .gitignore was seen
+}
+
+func (r *run) add(e entry) {
+	if e.name == ".gitignore" && e.kind == isFile {
+		r.rules = true
 	}
+	if r.after.name != "" && inPathOrder(e, r.after) <= 0 || r.end.name != "" && inPathOrder(e, r.end) > 0 {
+		return
+	}
+	if r.entries = append(r.entries, e); len(r.entries) == 2*r.most {
+		r.cut()
+	}
+}
+
+func (r *run) cut() {
+	slices.SortFunc(r.entries, inPathOrder)
+	clear(r.entries[r.most:])
+	r.entries = r.entries[:r.most]
+	r.end = r.entries[r.most-1]
+}
+
+// list returns what a search looks at: the files that are wanted and not ignored, and
+// the folders to enter. It begins behind an entry; next has a name when others follow.
+// Of a search that was cancelled it returns nothing.
+func (f *folder) list(ctx context.Context, s *scratch, after entry) (kept []entry, next entry) {
 	w := f.walk
-	if !w.opts.noIgnore {
-		for _, e := range all {
-			if e.name == ".gitignore" && e.kind == isFile {
-				f.ignore = parseIgnore(f.handle.readSmall(e.name, maxIgnoreFile), len(w.prefix)+len(f.path), f.ignore)
-			}
-		}
+	r := run{most: w.opts.maxListed, after: after}
+	f.handle.list(ctx, s, r.add)
+	if r.end.name != "" && len(r.entries) > r.most {
+		r.cut()
 	}
-	kept := all[:0]
-	for _, e := range all {
+	if r.rules && after.name == "" && !w.opts.noIgnore {
+		f.ignore = parseIgnore(f.handle.readSmall(".gitignore", maxIgnoreFile), len(w.prefix)+len(f.path), f.ignore)
+	}
+	kept = r.entries[:0]
+	for _, e := range r.entries {
 		if ctx.Err() != nil {
-			return nil
+			return nil, entry{}
 		}
 		if f.keeps(e) {
 			kept = append(kept, e)
@@ -188,7 +214,7 @@ func (f *folder) list(ctx context.Context, s *scratch) []entry {
 	if w.sorted {
 		slices.SortFunc(kept, inPathOrder)
 	}
-	return kept
+	return kept, r.end
 }
 
 func (f *folder) keeps(e entry) bool {
@@ -273,25 +299,29 @@ func openPlaceDir(base, dir string) (*os.Root, error) {
 func (w *walk) visitAll(ctx context.Context, visit func(worker int, f *folder, files []entry)) error {
 	p := newPool(ctx)
 	scratches := make([]scratch, p.size)
-	var enter func(f *folder) func(int)
-	enter = func(f *folder) func(int) {
+	var enter func(f *folder, after entry) func(int)
+	enter = func(f *folder, after entry) func(int) {
 		return func(worker int) {
 			if f.open() != nil {
 				return
 			}
 			defer f.release()
 			var tasks []func(int)
-			files := f.list(ctx, &scratches[worker])
+			files, next := f.list(ctx, &scratches[worker], after)
 			for _, e := range files {
 				if e.kind == isFolder {
-					tasks = append(tasks, enter(f.child(e.name)))
+					tasks = append(tasks, enter(f.child(e.name), entry{}))
 				}
+			}
+			if next.name != "" {
+				f.users.Add(1)
+				tasks = append(tasks, enter(f, next))
 			}
 			p.push(tasks...)
 			visit(worker, f, files)
 		}
 	}
-	p.push(enter(w.start()))
+	p.push(enter(w.start(), entry{}))
 	p.start()
 	p.wait()
 	return ctx.Err()
