@@ -124,7 +124,7 @@ func (t *GlobTool) newest(ctx context.Context, w *walk) (*GlobOutput, error) {
 				continue
 			}
 			found.Add(1)
-			best[worker].keep(globbed{filepath.Join(w.root, f.path+e.name), time}, t.opts.maxResults)
+			best[worker].keep(globbed{f.file(e.name), time}, t.opts.maxResults)
 		}
 	})
 	if err != nil {

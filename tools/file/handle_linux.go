@@ -72,7 +72,6 @@ func (h *handle) list(ctx context.Context, s *scratch, add func(entry)) {
 	if s.dirents == nil {
 		s.dirents = make([]byte, 64<<10)
 	}
-	_, _ = unix.Seek(h.fd, 0, io.SeekStart) // it may have been listed before
 	for ctx.Err() == nil {
 		n, err := unix.Getdents(h.fd, s.dirents)
 		if err == unix.EINTR {
@@ -99,6 +98,9 @@ func (h *handle) list(ctx context.Context, s *scratch, add func(entry)) {
 		}
 	}
 }
+
+// rewind lets list begin anew.
+func (h *handle) rewind() { _, _ = unix.Seek(h.fd, 0, io.SeekStart) }
 
 func (h *handle) kind(typ byte, name []byte) kind {
 	switch typ {

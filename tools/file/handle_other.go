@@ -65,6 +65,9 @@ func (h *handle) list(ctx context.Context, _ *scratch, add func(entry)) {
 	}
 }
 
+// rewind lets list begin anew, as it does in any case.
+func (h *handle) rewind() {}
+
 // modified returns the time of a file's last change, in nanoseconds.
 func (h *handle) modified(name string) (int64, bool) {
 	info, err := h.dir.Lstat(name)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 )
 
@@ -124,7 +123,7 @@ func (t *treeSearch) search(s *searcher, f *folder, e entry) []string {
 		return nil
 	}
 	defer file.Close()
-	out, skipped := s.search(t.ctx, entryPath(t.walk.opts.shown(filepath.Join(t.walk.root, f.path+e.name)), t.query.mode), file)
+	out, skipped := s.search(t.ctx, entryPath(t.walk.opts.shown(f.file(e.name)), t.query.mode), file)
 	if skipped {
 		t.skipped.Store(true)
 	}

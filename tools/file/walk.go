@@ -195,6 +195,9 @@ func (r *run) cut() {
 func (f *folder) list(ctx context.Context, s *scratch, after entry) (kept []entry, next entry) {
 	w := f.walk
 	r := run{most: w.opts.maxListed, after: after}
+	if after.name != "" {
+		f.handle.rewind()
+	}
 	f.handle.list(ctx, s, r.add)
 	if r.end.name != "" && len(r.entries) > r.most {
 		r.cut()
@@ -260,6 +263,11 @@ func (e entry) at(i int) byte {
 	return 0
 }
 
+// file returns the absolute path of a file in f.
+func (f *folder) file(name string) string {
+	return strings.TrimSuffix(f.walk.root, string(filepath.Separator)) + string(filepath.Separator) + filepath.FromSlash(f.path) + name
+}
+
 // child returns a folder in f.
 func (f *folder) child(name string) *folder {
 	return &folder{walk: f.walk, path: f.path + name + "/", depth: f.depth + 1, ignore: f.ignore}
@@ -267,7 +275,7 @@ func (f *folder) child(name string) *folder {
 
 // link resolves a symlink to a file that may be read: inside of the allowed directories (FILE-86).
 func (f *folder) link(name string) (*place, fs.FileInfo, error) {
-	root, resolved, err := f.walk.opts.resolve(filepath.Join(f.walk.root, f.path, name), true)
+	root, resolved, err := f.walk.opts.resolve(f.file(name), true)
 	if err != nil {
 		return nil, nil, err
 	}
