@@ -106,7 +106,7 @@ func outcome(ctx context.Context, err error) session.Outcome {
 // waits (LOOP-01). Messages that were queued meanwhile join before each request.
 func (a *App) steps(ctx context.Context) error {
 	for {
-		a.join()
+		a.join(ctx)
 		if err := a.equip(ctx); err != nil {
 			return err
 		}
@@ -128,14 +128,14 @@ func (a *App) steps(ctx context.Context) error {
 }
 
 // join makes the queued messages part of the conversation.
-func (a *App) join() {
+func (a *App) join(ctx context.Context) {
 	a.mu.Lock()
 	texts := a.queue
 	a.queue = nil
 	a.emit(Queued{})
 	a.mu.Unlock()
 	for _, text := range texts {
-		a.commit(session.Entry{Kind: session.KindMessage, Message: &session.Message{Role: session.RoleUser, Text: text}})
+		a.commit(session.Entry{Kind: session.KindMessage, Message: a.prompt(ctx, text)})
 	}
 }
 

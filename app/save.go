@@ -44,6 +44,16 @@ func (a *App) append(e session.Entry) (session.Entry, error) {
 	return saved, err
 }
 
+// opened begins the session where it has not begun: what is kept for its first
+// message must be where the session is.
+func (a *App) opened() {
+	a.saving.mu.Lock()
+	defer a.saving.mu.Unlock()
+	if a.log == nil {
+		a.openLog()
+	}
+}
+
 // history is what the model was told so far.
 func (a *App) history() []session.Message {
 	a.saving.mu.Lock()

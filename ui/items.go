@@ -64,7 +64,8 @@ func (e *entry) spaced() []string { return make([]string, e.lead()) }
 // userItem is a message of the person.
 type userItem struct {
 	entry
-	text string
+	text   string
+	images int
 }
 
 const userLines = 20 // of a message, until it is unfolded
@@ -87,6 +88,9 @@ func (u *userItem) Lines(w int) []string {
 	}
 	for _, l := range lines {
 		out = append(out, bar+l)
+	}
+	if u.images > 0 {
+		out = append(out, bar+t.dim.Render("with "+plural(u.images, "image", "images")))
 	}
 	if more > 0 {
 		out = append(out, bar+t.dim.Render(fmt.Sprintf("%s %d more lines %s enter", t.sign.ellipsis, more, t.sign.dot)))

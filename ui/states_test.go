@@ -31,6 +31,9 @@ var states = []struct {
 		s.Type("/model")
 		s.Key("esc", "enter")
 	}},
+	{"image", Options{}, func(s *stage) {
+		s.emit(app.TurnStarted{}, committed(session.Message{Role: session.RoleUser, Text: "what is wrong in @shot.png?", Images: make([]session.Image, 1)}))
+	}},
 	{"working", Options{}, working},
 	{"streaming", Options{}, func(s *stage) {
 		s.emit(app.TurnStarted{}, userSays("explain"), app.ReplyDelta{Reasoning: "The person wants\nan explanation."},

@@ -119,7 +119,7 @@ func (tr *transcript) message(m *session.Message) {
 	case session.RoleUser:
 		if m.Parent == "" && m.Text != "" {
 			tr.endReply()
-			tr.add(&userItem{entry: entry{look: tr.look}, text: m.Text})
+			tr.add(&userItem{entry: entry{look: tr.look}, text: m.Text, images: len(m.Images)})
 		}
 	case session.RoleAssistant:
 		tr.assistant(m)

@@ -197,13 +197,26 @@ func (c *Client) Stream(ctx context.Context, req app.Request, emit func(app.Delt
 // learn changes the profile after a request that was sent with p was refused.
 // It tells whether the request is worth sending again. It ends: each lesson is learned once.
 func (c *Client) learn(sent Profile, e *app.ProviderError) bool {
+	again, blind := c.adapt(sent, e)
+	if blind {
+		c.cfg.Notice(c.cfg.Model + " takes no images: it is only told that one is there")
+	}
+	return again
+}
+
+// adapt is learn, and tells whether the lesson is that the model takes no images.
+func (c *Client) adapt(sent Profile, e *app.ProviderError) (again, blind bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e.Window > 0 {
 		c.info.Window = e.Window
 	}
 	if c.profile != sent {
-		return true // another request learned meanwhile
+		return true, false // another request learned meanwhile
 	}
-	return c.profile.adapt(e)
+	again = c.profile.adapt(e)
+	if blind = c.profile.NoImages && !sent.NoImages; blind {
+		c.info.Vision = app.No
+	}
+	return again, blind
 }

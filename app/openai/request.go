@@ -14,6 +14,7 @@ import (
 // messages, which come from the conversation's memory.
 func (c *Client) body(p Profile, req app.Request) ([]byte, error) {
 	const head = `{"messages":[`
+	p.NoImages = p.NoImages || c.Info().Vision == app.No
 	conv := c.take(req)
 	defer c.give(conv)
 	conv.begin(p, c.cfg.Model, req)

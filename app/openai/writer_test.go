@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -296,5 +297,27 @@ func grow(rnd *rand.Rand, history []session.Message, id string) []session.Messag
 			first.Images = []session.Image{{MediaType: "image/png", Blob: id}}
 		}
 		return append(history, user("do "+id), assistant("", call("1-"+id), call("2-"+id)), first, result("2-"+id, "x"))
+	}
+}
+
+// TestBlindModelGetsWords: a model that is known to see nothing gets words for an
+// image, without a refusal first.
+func TestBlindModelGetsWords(t *testing.T) {
+	req := userSays("look")
+	req.Messages[0].Images = []session.Image{{MediaType: "image/png", Blob: "b"}}
+	req.Images = func(string) ([]byte, error) { return []byte("x"), nil }
+	for vision, want := range map[app.Ability]string{app.No: textNoImages, app.Yes: "data:image/png", app.Unknown: "data:image/png"} {
+		c, _ := newTestClient(t, Config{Info: app.ModelInfo{Vision: vision}})
+		body, err := c.body(c.profile, req)
+		if err != nil || !strings.Contains(string(body), want) {
+			t.Errorf("%d: %s, %v", vision, body, err)
+		}
+	}
+	// A refusal teaches it, and the person is told.
+	var told string
+	srv := play(t, step{Status: 400, Body: `{"error":{"message":"this model does not support image input"}}`}, step{Status: 200, Body: sse(textChunk("Hi"), stopChunk, doneChunk)})
+	c, _ := newTestClient(t, Config{BaseURL: srv.URL, Notice: func(s string) { told = s }})
+	if _, err := c.Stream(context.Background(), req, func(app.Delta) {}); err != nil || c.Info().Vision != app.No || !strings.Contains(told, "takes no images") {
+		t.Errorf("%v, %+v, told %q", err, c.Info(), told)
 	}
 }

@@ -41,6 +41,16 @@ func imageType(content []byte) string {
 	return ""
 }
 
+// Image makes the content of an image's file what a model gets, shrunk where it
+// is too large, as the read tool does. The path is for messages.
+func Image(ctx context.Context, path string, content []byte) (tools.Result, error) {
+	kind := imageType(content)
+	if kind == "" {
+		return tools.Result{}, fmt.Errorf("%s is no PNG, JPEG, GIF or WebP image", path)
+	}
+	return imageResult(ctx, path, kind, content)
+}
+
 // imageResult makes an image a result, shrunk where it is too large. The text says
 // what a model misses that sees no images.
 func imageResult(ctx context.Context, path, kind string, content []byte) (tools.Result, error) {
