@@ -75,10 +75,11 @@ func newCommand() *cobra.Command {
 	f.BoolVarP(&l.goOn, "continue", "c", false, "go on with the newest session of this repository")
 	f.StringVarP(&l.resume, "resume", "r", "", "go on with the session of this `id`; without an id, pick one")
 	f.Lookup("resume").NoOptDefVal = pick
-	f.StringVarP(&l.flags.Dir, "cd", "C", "", "work in this `dir`ectory")
+	root.PersistentFlags().StringVarP(&l.flags.Dir, "cd", "C", "", "work in this `dir`ectory")
 	root.PersistentFlags().StringVar(&l.flags.Sandbox, "sandbox", "", "what commands run in: auto, bwrap, landlock or none (default auto)")
+	policyFlags(root, &l.flags)
 	modelFlags(root, &l.flags)
-	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags))
+	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags))
 	return root
 }
 
@@ -157,5 +158,6 @@ func options(s config.Settings) app.Options {
 	return app.Options{
 		Workspace: s.Workspace, Dir: s.Dir, Version: programVersion(),
 		StateDir: s.StateDir, Sandbox: s.Sandbox, Timeout: app.DefaultTimeout,
+		Mode: s.Mode, Allow: s.Allow, Ask: s.Ask, Deny: s.Deny,
 	}
 }

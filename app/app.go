@@ -42,7 +42,10 @@ type Options struct {
 	Models      func(ctx context.Context) ([]ModelInfo, error) // what SetModel can choose, by the ids that it takes; nil: nothing
 	Scripted    bool                                           // the model is a script
 
-	Sandbox     string        // "auto", "bwrap", "landlock" or "none"
+	Sandbox     string             // "auto", "bwrap", "landlock" or "none"
+	Mode        permissions.Mode   // at the start
+	Allow       []permissions.Rule // of the person, beside the presets
+	Ask, Deny   []permissions.Rule
 	ShareCaches bool          // commands build into the host's caches, as bash.WithSharedCaches
 	Interactive bool          // somebody answers questions
 	Timeout     time.Duration // of a turn; 0: none
@@ -55,7 +58,7 @@ type Options struct {
 type App struct {
 	opts      Options
 	emit      func(Event)
-	policy    *permissions.Policy
+	perms     *Permissions
 	sandbox   *sandbox
 	store     *session.Store
 	questions *questions
@@ -101,10 +104,13 @@ func New(opts Options) (*App, error) {
 		return nil, err
 	}
 	a.store = store
-	if a.policy, err = newPolicy(opts, a.asker); err != nil {
+	if a.sandbox, err = openSandbox(opts, a.question); err != nil {
 		return nil, err
 	}
-	if a.sandbox, err = openSandbox(opts, a.question); err != nil {
+	if a.perms, err = newPermissions(opts, a.asker, a.sandbox.name, a.directory); err != nil {
+		return nil, err
+	}
+	if err := a.perms.begin(a.sandbox); err != nil {
 		return nil, err
 	}
 	a.model.making = make(chan struct{}, 1)
@@ -115,7 +121,7 @@ func New(opts Options) (*App, error) {
 // Start tells the screen what it is about. Call it once, after New.
 func (a *App) Start() {
 	a.emit(a.state())
-	a.emit(Opened{})
+	a.emit(Opened{Notices: a.perms.warnings})
 	a.sandbox.start(func() { a.emit(a.state()) })
 	if a.opts.Model == "" {
 		a.working.Go(a.findModel)
@@ -189,6 +195,14 @@ func (a *App) Cancel() {
 	case a.running:
 		a.stop = true
 	}
+}
+
+// directory is where the next command starts.
+func (a *App) directory() string {
+	if shells := a.shells(); shells != nil {
+		return shells.Directory()
+	}
+	return a.opts.Workspace
 }
 
 func (a *App) pauseClock(on bool) {

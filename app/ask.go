@@ -13,8 +13,9 @@ import (
 // Answer is what the person said to an [Asked]. The zero value refuses.
 type Answer struct {
 	Allow    bool
-	Always   bool   // the same subjects are allowed until the session ends
-	Feedback string // why not; it is told to the model
+	Always   []Always // what is allowed from now on, of the question's offers
+	Scope    Scope    // for how long
+	Feedback string   // why not; it is told to the model
 }
 
 // questions are the questions that wait for the person. Whoever asks waits in
@@ -92,9 +93,9 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 	if err != nil {
 		return permissions.Reject, &previewError{err}
 	}
-	trace := a.policy.ExplainIn(ctx, req.Tool, req.Arguments)
+	trace := a.perms.policy.ExplainIn(ctx, req.Tool, req.Arguments)
 	got, err := a.questions.ask(ctx, func(id string) Event {
-		return Asked{ID: id, Call: call, Request: req, Change: change, NoRule: trace.Uncovered()}
+		return Asked{ID: id, Call: call, Request: req, Change: change, Trace: trace, Offers: a.perms.offers(req, trace)}
 	})
 	if err != nil {
 		return permissions.Reject, err
@@ -106,10 +107,8 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 		}
 		return permissions.Reject, nil
 	}
-	if answer.Always {
-		for _, s := range req.Subjects {
-			a.policy.Grant(permissions.Grant{Tool: req.Tool, Subject: s})
-		}
+	if err := a.perms.remember(answer.Scope, answer.Always); err != nil {
+		a.emit(Notice{Level: Error, Text: fmt.Sprintf("the answer holds until the program ends: %v", err)})
 	}
 	if change != nil {
 		a.box.approved(call.ID, change)

@@ -121,7 +121,7 @@ done
 	var asked []string
 	r.answer = func(q app.Asked) (app.Answer, bool) {
 		asked = append(asked, q.Request.Raw)
-		return app.Answer{Allow: true, Always: true}, true
+		return app.Answer{Allow: true, Always: []app.Always{q.Offers[0].Always}, Scope: app.SessionScope}, true
 	}
 	r.turn("go")
 	if got := strings.Join(asked, "|"); got != "echo one|echo two" {

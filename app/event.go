@@ -84,8 +84,9 @@ type Asked struct {
 	ID      string
 	Call    tools.ToolCall
 	Request permissions.Request
-	Change  *file.Change // what the call would write, for a file tool
-	NoRule  []string     // the subjects that no rule covers
+	Change  *file.Change      // what the call would write, for a file tool
+	Trace   permissions.Trace // how it was decided that it is asked
+	Offers  []Offer           // what can be allowed from now on; none: always has no effect
 }
 
 // Questioned is a question of the model, or of the application itself.

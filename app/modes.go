@@ -2,30 +2,57 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/human"
 )
 
+// sandboxHolds is the one sandbox that counts for modes and lists (decision 20).
+const sandboxHolds = "bwrap"
+
+const planNote = "Plan mode: change nothing and run nothing that changes anything. Look, ask, and end with a plan of the work; the user approves it."
+
+// begin sets the mode of the start. Auto and yolo wait until it is known whether
+// the sandbox holds, and are refused where it does not (decision 1).
+func (p *Permissions) begin(s *sandbox) error {
+	switch mode := p.opts.Mode; {
+	case mode == permissions.ModeAuto:
+		if err := s.require(); err != nil {
+			return fmt.Errorf("--permission-mode=auto needs the sandbox (bubblewrap): %w", err)
+		}
+	case mode == permissions.ModeYolo && p.opts.Sandbox != "none":
+		if err := s.require(); err != nil {
+			return fmt.Errorf("--yolo needs the sandbox (bubblewrap): %w; to run everything unasked on this machine itself, say --yolo --sandbox=none", err)
+		}
+	}
+	p.policy.SetMode(p.opts.Mode)
+	return nil
+}
+
 // Mode is the permission mode.
-func (a *App) Mode() permissions.Mode { return a.policy.Mode() }
+func (a *App) Mode() permissions.Mode { return a.perms.policy.Mode() }
 
 // SetMode sets the permission mode; it counts from the next decision on, and the
 // model is told. Auto is there only inside the sandbox (decision 1).
 func (a *App) SetMode(m permissions.Mode) {
-	was := a.policy.Mode()
+	was := a.perms.policy.Mode()
 	if m == was {
 		return
 	}
-	if m == permissions.ModeAuto && a.sandbox.name() != "bwrap" {
+	switch {
+	case m == permissions.ModeAuto && a.sandbox.name() != sandboxHolds:
 		a.emit(Notice{Level: Error, Text: "auto needs the sandbox: commands run on this machine itself here"})
 		return
+	case m == permissions.ModeYolo:
+		a.emit(Notice{Level: Error, Text: "yolo is a flag of the start: agent --yolo"})
+		return
 	}
-	a.policy.SetMode(m)
+	a.perms.policy.SetMode(m)
 	switch {
 	case m == permissions.ModePlan:
-		a.note("Plan mode: change nothing and run nothing that changes anything. Look, ask, and end with a plan of the work; the user approves it.")
+		a.note(planNote)
 	case was == permissions.ModePlan:
 		a.note("Plan mode is over: you can change files and run commands again.")
 	}
@@ -62,11 +89,11 @@ func (a *App) approvePlan(ctx context.Context) {
 	default:
 		return
 	}
-	a.emit(ModeChanged{Mode: a.policy.Mode()})
+	a.emit(ModeChanged{Mode: a.perms.policy.Mode()})
 	a.Submit("The plan is approved: carry it out.")
 }
 
 // planned tells whether a turn ended with a plan to approve.
 func (a *App) planned(outcome session.Outcome) bool {
-	return outcome == session.OutcomeDone && a.opts.Interactive && a.policy.Mode() == permissions.ModePlan && a.waiting() == 0
+	return outcome == session.OutcomeDone && a.opts.Interactive && a.perms.policy.Mode() == permissions.ModePlan && a.waiting() == 0
 }

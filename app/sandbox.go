@@ -86,16 +86,9 @@ func (s *sandbox) start(found func()) {
 func (s *sandbox) decide() {
 	var cause error
 	if s.opts.Sandbox != "landlock" {
-		r, err := bash.NewWorkspaceRunner(s.opts.Workspace, s.walls()...)
-		if err == nil {
-			err = r.Probe(s.ctx)
-		}
-		if err == nil {
-			s.roots = r.ReadOnlyRoots()
-			s.settle(r, "bwrap", nil)
+		if cause = s.bubblewrap(); cause == nil {
 			return
 		}
-		cause = err
 	}
 	if s.opts.Sandbox != "bwrap" {
 		r, err := s.landlock()
@@ -110,6 +103,28 @@ func (s *sandbox) decide() {
 		return
 	}
 	s.settle(nil, "no commands", fmt.Errorf("commands cannot run: no sandbox works here (%w); start agent with --sandbox=none to run them on this machine itself", cause))
+}
+
+// bubblewrap takes bubblewrap's sandbox where it works.
+func (s *sandbox) bubblewrap() error {
+	r, err := bash.NewWorkspaceRunner(s.opts.Workspace, s.walls()...)
+	if err == nil {
+		err = r.Probe(s.ctx)
+	}
+	if err != nil {
+		return err
+	}
+	s.roots = r.ReadOnlyRoots()
+	s.settle(r, sandboxHolds, nil)
+	return nil
+}
+
+// require takes bubblewrap's sandbox, before start, or says why it cannot be had.
+func (s *sandbox) require() error {
+	if s.opts.Sandbox == "landlock" || s.opts.Sandbox == "none" {
+		return fmt.Errorf("--sandbox=%s was given", s.opts.Sandbox)
+	}
+	return s.bubblewrap()
 }
 
 func (s *sandbox) landlock() (*bash.LandlockRunner, error) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/todo"
 )
@@ -70,6 +71,7 @@ func (a *App) openLog() {
 		a.keep(session.UnsavedBlobs())
 	}
 	a.log = log
+	a.perms.beginSession(log.ID())
 	a.emit(Committed{Entry: session.Entry{Seq: 1, Time: time.Now(), Kind: session.KindHead, Head: &session.Head{ID: log.ID(), Workspace: a.opts.Workspace, Agent: a.opts.Version}}})
 }
 
@@ -130,6 +132,12 @@ func (a *App) reset() {
 	a.queue, a.notes = nil, nil
 	a.mu.Unlock()
 	a.note(environment(a.opts))
+	if a.Mode() == permissions.ModePlan {
+		a.note(planNote)
+	}
+	if err := a.perms.openSession(""); err != nil {
+		a.emit(Notice{Level: Warning, Text: err.Error()})
+	}
 }
 
 // New begins a new session (SESS-07).
@@ -173,6 +181,9 @@ func (a *App) Open(id string) error {
 		a.reset()
 		a.log = log
 		notices = append(notices, a.restore(entries)...)
+		if err := a.perms.openSession(id); err != nil {
+			notices = append(notices, err.Error())
+		}
 		a.emit(Opened{ID: id, Resumed: true, Entries: entries, Notices: notices})
 		return closing
 	})

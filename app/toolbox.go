@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
@@ -121,7 +122,7 @@ func (a *App) newToolbox() (*toolbox, error) {
 			return nil, err
 		}
 	}
-	a.policy.Apply(b.Tools()...) // outermost: what follows happens only to calls that may run
+	a.perms.policy.Apply(b.Tools()...) // outermost: what follows happens only to calls that may run
 	b.bash.Tool().Use(a.durable)
 	for _, t := range b.Tools() {
 		t.Use(a.started)
@@ -193,6 +194,9 @@ func (b *toolbox) take(call string) *file.Change {
 // beforeWrite lets a write pass that is what the person saw, once its intent is
 // in the journal (decision 11).
 func (a *App) beforeWrite(ctx context.Context, c file.Change) error {
+	if rel, err := filepath.Rel(a.opts.Workspace, c.Path); err == nil && reserved(rel) {
+		return fmt.Errorf("%s is reserved for git or the agent", c.Path)
+	}
 	call, _ := tools.ToolCallFromContext(ctx)
 	if shown := a.box.take(call.ID); shown != nil && !sameChange(shown, &c) {
 		return &file.ChangedError{Path: c.Path, Since: "the change was shown", Hunks: file.Hunks(shown.Before, c.Before, 1)}

@@ -169,8 +169,8 @@ func grantable(c *call, t Trace) []string {
 	}
 	var list []string
 	for _, step := range t.Steps {
-		if step.By == ByAskRule || step.By == ByAlways || slices.Contains(list, step.Subject) {
-			continue
+		if step.By == ByAskRule || step.By == ByAlways || step.By == ByReadOnly || slices.Contains(list, step.Subject) {
+			continue // an answer would change nothing
 		}
 		if step.Subject == "" && c.known {
 			continue // nothing that could be recognised again

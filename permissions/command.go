@@ -38,6 +38,7 @@ func splitNested(src string, unwrap bool, depth int) line {
 		w.checkText()
 		w.parse()
 		w.checkSubstitution()
+		w.moves()
 	}
 	if w.suspicious {
 		w.line.rough = roughParts(src)
@@ -62,6 +63,9 @@ type walker struct {
 	suspicious bool   // parser and bash may read the line differently
 	nested     []bool // for each open node, whether it counts for maxNesting
 	nesting    int
+	loops      bool   // the line has a loop
+	into       string // where its one cd goes
+	moved      bool   // it changes the directory in another way
 }
 
 func (w *walker) tooBig() bool {
@@ -223,7 +227,9 @@ func (w *walker) simple(s *syntax.Stmt, cmd *syntax.CallExpr) {
 		items = insert(items, w.item(r.Pos(), r.Word.End(), kind))
 	}
 	w.gaps(items)
-	w.add(w.newPart(items, w.bodies(s.Redirs)))
+	p := w.newPart(items, w.bodies(s.Redirs))
+	p.command = func() *Command { return w.newCommand(cmd, s.Redirs, items) }
+	w.add(p)
 	if len(cmd.Args) == 0 {
 		w.mark(clip(w.source(cmd)), "it only sets variables")
 		return

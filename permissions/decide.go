@@ -20,6 +20,7 @@ const (
 	ByOpaque    By = "opaque"
 	ByRun       By = "rule of this run"
 	ByAllowRule By = "allow rule"
+	ByReadOnly  By = "read-only list"
 	ByDefault   By = "default"
 )
 
@@ -120,7 +121,19 @@ func (s *state) step(c *call, part *part, run *ruleSet) Step {
 	if r := s.allow.loose(c, part); r != nil {
 		return decide(Allow, ByAllowRule, r)
 	}
+	if s.onlyReads(c, part) {
+		return decide(Allow, ByReadOnly, nil)
+	}
 	return decide(s.fallback, ByDefault, nil)
+}
+
+// onlyReads tells whether the judge of read-only commands lets the part run.
+func (s *state) onlyReads(c *call, part *part) bool {
+	if s.readOnly == nil || c.line.opaque != "" || part.command == nil {
+		return false
+	}
+	command := part.command()
+	return command != nil && s.readOnly(*command)
 }
 
 // settle makes the call's decision from those of its parts.

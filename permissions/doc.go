@@ -5,7 +5,7 @@
 //	                bash: a line → simple commands, or opaque (command.go, guard.go)
 //	                files: a path, resolved and as written (path.go)
 //	call ──► Trace (decide.go): deny rules → plan mode → ask rules → the mode
-//	           → run grants, always answers, allow rules → the default
+//	           → run grants, always answers, allow rules, the read-only list → the default
 //	Trace ──► run, fail with a DeniedError, or ask a person (ask.go)
 //
 // # Rules

@@ -99,7 +99,10 @@ func (w *walker) check(n syntax.Node) {
 		w.suspect(clip(w.source(n)), "it starts a coprocess")
 	case *syntax.BinaryCmd:
 		w.pipe(n)
+	case *syntax.WhileClause:
+		w.loops = true
 	case *syntax.ForClause:
+		w.loops = true
 		w.loop(n)
 	}
 }

@@ -31,6 +31,7 @@ type state struct {
 	roots            []string // where accepted edits run, with dir
 	subjects         map[string]string
 	unwrap           bool
+	readOnly         func(Command) bool // of read-only commands; may be nil
 }
 
 // Option sets up a [Policy].

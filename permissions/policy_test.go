@@ -487,3 +487,46 @@ func TestExplain(t *testing.T) {
 		t.Error("names")
 	}
 }
+
+// TestTraceWords: a trace in words, as the dialog and the command line show it.
+func TestTraceWords(t *testing.T) {
+	p := newPolicy(t, WithRules(Allow, Rule{"bash(go test *)", "user"}), WithDeny("bash(rm *)"), WithAsk("bash(git push *)"),
+		WithReadOnly(func(c Command) bool { return c.Words[0].Text == "ls" }))
+	p.Grant(Grant{"bash", "make lint"})
+	var steps []string
+	for _, s := range p.Explain("bash", command("go test x; make lint; ls; npm ci; git push o; rm x")).Steps {
+		steps = append(steps, s.Words())
+	}
+	want := []string{"allowed by the allow rule bash(go test *) (user)", "allowed by an always answer", "allowed by the list of read-only commands",
+		"asked: no rule for it", "asked by the ask rule bash(git push *)", "denied by the deny rule bash(rm *)"}
+	if !slices.Equal(steps, want) {
+		t.Errorf("%q", steps)
+	}
+	for line, want := range map[string]string{
+		"rm x":           "deny: by the deny rule bash(rm *)",
+		"npm ci":         "ask: no rule allows all of it",
+		"echo $(x)":      "ask: this line cannot be split: it holds the text of a command substitution",
+		"git push o > x": "ask: by the ask rule bash(git push *)",
+		"go test x":      "allow: by the allow rule bash(go test *) (user)",
+		"ls":             "allow: by the list of read-only commands",
+		"make lint":      "allow: by an always answer",
+	} {
+		if got := p.Explain("bash", command(line)).Verdict(); got != want {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+	p.SetMode(ModePlan)
+	if got := p.Explain("write", args("file_path", "x")).Verdict(); !strings.HasPrefix(got, "deny: plan mode") {
+		t.Error(got)
+	}
+	p.SetMode(ModeAuto)
+	if got := p.Explain("bash", command("npm ci")).Verdict(); got != "allow: by the mode auto" {
+		t.Error(got)
+	}
+	if got := p.Explain("bash", "x").Verdict(); !strings.Contains(got, "arguments") {
+		t.Error(got)
+	}
+	if got := newPolicy(t, WithDefault(Allow)).Explain("x", "{}").Verdict(); got != "allow: no rule forbids it" {
+		t.Error(got)
+	}
+}

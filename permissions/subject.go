@@ -40,11 +40,12 @@ type call struct {
 
 // part is one thing that is decided: a simple command, a path, an argument.
 type part struct {
-	text    string     // what an always answer stores
-	allow   []string   // allow rules match these …
-	assigns []string   // … behind these assignments
-	strict  []string   // deny and ask rules match these
-	vectors [][]string // and, unwrapped, these words
+	text    string          // what an always answer stores
+	allow   []string        // allow rules match these …
+	assigns []string        // … behind these assignments
+	strict  []string        // deny and ask rules match these
+	vectors [][]string      // and, unwrapped, these words
+	command func() *Command // of a bash line; nil, or nil from it, where there is none to judge
 }
 
 // newCall finds what a call touches.

@@ -32,6 +32,7 @@ type Agent interface {
 	SetMode(permissions.Mode)
 	SetModel(name string) // from the next request on; what came of it are events
 	Models() ([]app.ModelInfo, error)
+	Permissions(args string) (string, error) // what /permissions answers
 	New()
 	Resume(id string)
 	Sessions() ([]session.Info, error)

@@ -13,13 +13,21 @@ import (
 	"github.com/phero-agent/agent/ui/text"
 )
 
-// alwaysBody lists exactly what would be allowed (UI-10).
-func (p *permission) alwaysBody(t *theme, w int) []string {
-	lines := text.Wrap("Until this session ends these run without a question, exactly as written:", w)
-	for _, s := range p.asked.Request.Subjects {
-		lines = append(lines, p.whole(t, w, "  ", p.asked.Request.Tool+"("+s+")")...)
+// whyBody is the trace of the policy: each subject with what decided it, what
+// makes a line opaque, and the verdict.
+func (p *permission) whyBody(t *theme, w int) (lines []string) {
+	trace := p.asked.Trace
+	for _, step := range trace.Steps {
+		if step.Subject != "" {
+			lines = append(lines, p.whole(t, w, "", step.Subject)...)
+		}
+		lines = append(lines, styled(t.dim, p.whole(t, w, "  ", step.Words()))...)
 	}
-	return lines
+	if trace.Opaque != "" {
+		lines = append(lines, p.whole(t, w, "", trace.Opaque)...)
+		lines = append(lines, styled(t.dim, p.whole(t, w, "  ", trace.Why))...)
+	}
+	return append(append(lines, ""), p.whole(t, w, "", trace.Verdict())...)
 }
 
 func (p *permission) askBody(t *theme, w int) *content {
@@ -45,9 +53,13 @@ func (p *permission) commandBody(t *theme, w int) []string {
 	case r.Reason == permissions.ReasonOpaque && r.Opaque != "":
 		lines = append(lines, "", "this line cannot be split into commands, because of:")
 		lines = append(lines, p.whole(t, w, "  ", r.Opaque)...)
-	case len(p.asked.NoRule) > 0 && !slices.Equal(p.asked.NoRule, []string{r.Raw}):
+	default:
+		uncovered := p.asked.Trace.Uncovered()
+		if len(uncovered) == 0 || slices.Equal(uncovered, []string{r.Raw}) {
+			break
+		}
 		lines = append(lines, "", "matched by no rule:")
-		for _, s := range p.asked.NoRule {
+		for _, s := range uncovered {
 			lines = append(lines, p.whole(t, w, "  ", s)...)
 		}
 	}

@@ -37,6 +37,7 @@ func builtins() []command {
 		c("redo", "make an undone change again; /redo turn; /redo!", (*Model).redoCommand, "redo!"),
 		c("model", "another model, from the next request on", (*Model).modelCommand, "models"),
 		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand),
+		c("permissions", "the rules and the always answers; /permissions forget <answer>", (*Model).permissionsCommand),
 		c("plan", "plan first: nothing is written", func(m *Model, _ string) tea.Cmd { return m.setMode(permissions.ModePlan) }),
 		c("todos", "the task list", func(m *Model, _ string) tea.Cmd { m.openPane(m.todos); return nil }, "todo"),
 		c("output", "the output of commands", func(m *Model, _ string) tea.Cmd { m.openPane(m.output); return nil }),

@@ -2,12 +2,14 @@ package ui
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
 )
 
 func (s *stage) enter(line string) {
@@ -102,6 +104,44 @@ func TestPopup(t *testing.T) {
 	})
 }
 
+// Yolo is red all the time, whatever else is said, and no key or command leads to it.
+func TestYolo(t *testing.T) {
+	red := regexp.MustCompile(`\x1b\[[0-9;]*31[0-9;]*m ?YOLO`)
+	for _, size := range [][2]int{{120, 40}, {40, 10}} {
+		on(t, size[0], size[1], Options{}, func(t *testing.T, s *stage) {
+			for range 6 {
+				s.Raw("\x1b[Z")
+				if s.app.Mode() == permissions.ModeYolo {
+					t.Fatal("shift+tab leads to yolo")
+				}
+			}
+			s.enter("/mode yolo")
+			s.wantOn(t, "yolo is a flag")
+			s.app.SetMode(permissions.ModeYolo)
+			s.emit(app.Opened{}, app.TurnStarted{}, app.Usage{Last: session.Usage{Input: 120000}, Window: 128000})
+			s.wantOn(t, "YOLO")
+			s.emit(app.Notice{Level: app.Error, Text: strings.Repeat("a long error ", 20)})
+			s.wantOn(t, "YOLO", "a long")
+			s.emit(askedBash("1", "make"))
+			s.Wait(2 * time.Second)
+			s.Key("f")
+			s.wantOn(t, "YOLO", "Allow bash?")
+			if !red.MatchString(s.Output()) {
+				t.Errorf("YOLO is not red: %q", s.Output())
+			}
+		})
+	}
+}
+
+func TestPermissionsCommand(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.enter("/permissions")
+		s.wantOn(t, "bash(make)  always, this session", "bash(git push)  --ask")
+		s.enter("/permissions forget bash(x)")
+		s.wantOn(t, "✗ no answer forget bash(x)")
+	})
+}
+
 func TestModes(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		for _, want := range []string{"accept edits · gpt", "auto · gpt", "plan · gpt", "ask · gpt"} {
@@ -122,7 +162,7 @@ func TestModes(t *testing.T) {
 
 		s.app.SetMode(permissions.ModeYolo) // the application changes it, too
 		s.emit(app.TurnEnded{})
-		s.wantOn(t, "yolo · landlock · gpt")
+		s.wantOn(t, "YOLO", "landlock · gpt")
 	})
 }
 

@@ -341,7 +341,8 @@ func (c *composer) undo() {
 	c.past = c.past[:len(c.past)-1]
 	c.area.SetValue(d.text)
 	c.area.MoveToBegin()
-	for c.area.Line() < d.line {
+	for range d.line {
+		c.area.CursorEnd() // from another row of a long line the cursor may stay in it
 		c.area.CursorDown()
 	}
 	c.area.SetCursorColumn(d.col)

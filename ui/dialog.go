@@ -155,6 +155,9 @@ func (s *scroller) window(lines []string, page int) []string {
 	return lines[from:to]
 }
 
+// show scrolls so that the lines are in the window.
+func (s *scroller) show(from, to int) { s.top = max(min(s.top, from), to-s.page) }
+
 func (s *scroller) overflows() bool { return s.total > s.page }
 
 // complete says whether everything was on the screen once.

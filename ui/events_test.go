@@ -176,7 +176,7 @@ func TestNothingDrivesTheTerminal(t *testing.T) {
 			app.CallDelta{Tool: nasty}, app.Notice{Level: app.Error, Text: nasty}, app.Retrying{Reason: nasty, Until: time.Now()},
 			result("c1", session.StatusFailed, nasty), result("c3", session.StatusOK, jsonText(map[string]any{"output": []string{nasty}})), result("c4", session.StatusOK, nasty))
 		s.Key("ctrl+o", "ctrl+t", "ctrl+t", "ctrl+t", "ctrl+t", "ctrl+t")
-		s.emit(app.Asked{ID: "1", Call: aCall("c0", nasty, args), NoRule: []string{nasty}, Change: &file.Change{Path: "/w/" + nasty, Before: []byte(nasty), After: []byte("x" + nasty)},
+		s.emit(app.Asked{ID: "1", Call: aCall("c0", nasty, args), Trace: noRule(nasty), Offers: offered("x", nasty), Change: &file.Change{Path: "/w/" + nasty, Before: []byte(nasty), After: []byte("x" + nasty)},
 			Request: permissions.Request{Tool: nasty, Raw: nasty, Subject: nasty, Subjects: []string{nasty}, Rule: nasty, Reason: permissions.ReasonAskRule}})
 		s.Wait(2 * time.Second)
 		s.Key("a", "n", "n")

@@ -11,6 +11,7 @@ const (
 	inTranscript scope = "transcript"
 	inPane       scope = "panes"
 	inPermission scope = "permission"
+	inAlways     scope = "always"
 	inQuestion   scope = "question"
 	inPicker     scope = "lists"
 )
@@ -80,6 +81,8 @@ const (
 	actAlways
 	actDeny
 	actReason
+	actWhy
+	actScope
 	actSplit
 	actFull
 	actChoose
@@ -158,9 +161,10 @@ func bindings() []binding {
 		{inPane, []string{"x"}, "x", actKill, "kill the shell, after a question"},
 
 		{inPermission, []string{"y"}, "y", actAllow, "allow it once"},
-		{inPermission, []string{"a"}, "a", actAlways, "allow it for this session, after a look at what"},
+		{inPermission, []string{"a"}, "a", actAlways, "allow it from now on, after a look at what"},
 		{inPermission, []string{"n"}, "n esc", actDeny, "no"},
 		{inPermission, []string{"e"}, "e", actReason, "no, and tell why"},
+		{inPermission, []string{"w"}, "w", actWhy, "why it is asked: what the rules say to each part"},
 		{inPermission, []string{"up", "k"}, "↑ ↓ pgup pgdn", actUp, "scroll"},
 		{inPermission, []string{"down", "j"}, "", actDown, ""},
 		{inPermission, []string{"pgup"}, "", actPageUp, ""},
@@ -171,6 +175,17 @@ func bindings() []binding {
 		{inPermission, []string{"right", "l"}, "", actRight, ""},
 		{inPermission, []string{"u"}, "u", actSplit, "unified or side by side"},
 		{inPermission, []string{"f"}, "f", actFull, "full screen"},
+
+		{inAlways, []string{"y"}, "y", actAllow, "allow what is ticked"},
+		{inAlways, []string{"s"}, "s", actScope, "for this session, or this workspace"},
+		{inAlways, []string{"n"}, "n esc", actDeny, "go back"},
+		{inAlways, []string{"up", "k"}, "↑ ↓", actUp, "the row"},
+		{inAlways, []string{"down", "j"}, "", actDown, ""},
+		{inAlways, []string{"space"}, "space", actToggle, "tick it, or not"},
+		{inAlways, []string{"right", "l"}, "← →", actRight, "exactly as it was, or a wider rule"},
+		{inAlways, []string{"left", "h"}, "", actLeft, ""},
+		{inAlways, []string{"pgup"}, "pgup pgdn", actPageUp, "scroll"},
+		{inAlways, []string{"pgdown"}, "", actPageDown, ""},
 
 		{inQuestion, []string{"up", "k"}, "↑ ↓", actUp, "a choice"},
 		{inQuestion, []string{"down", "j"}, "", actDown, ""},

@@ -70,7 +70,21 @@ func (m *Model) modeCommand(args string) tea.Cmd {
 		}
 		return m.setMode(permissions.ModeAuto)
 	}
+	if args == "yolo" {
+		return m.fail(fmt.Errorf("yolo is a flag of the start: agent --yolo"))
+	}
 	return m.fail(fmt.Errorf("the modes are ask, edits, auto and plan, not %q", args))
+}
+
+// permissionsCommand shows what the application answers.
+func (m *Model) permissionsCommand(args string) tea.Cmd {
+	return m.calls.inOrderMsg(func() tea.Msg {
+		out, err := m.agent.Permissions(args)
+		if err != nil {
+			return failure{err}
+		}
+		return said(out)
+	})
 }
 
 // background moves the newest running command to the background. Where none

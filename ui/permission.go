@@ -24,11 +24,13 @@ type permission struct {
 	split     bool // the diff is side by side, where there is room
 	pan       int  // columns that the diff is moved by
 	reason    textinput.Model
+	always    always
 
 	scroll scroller
 	body   *content // for bodyOf
 	bodyOf bodyKey
 	armed  bool
+	follow bool // the cursor of always moved: its row is scrolled to
 }
 
 type permissionStep int
@@ -37,18 +39,20 @@ const (
 	stepAsk permissionStep = iota
 	stepAlways
 	stepReason
+	stepWhy
 )
 
 // bodyKey is what the body was made for.
 type bodyKey struct {
-	w    int
-	step permissionStep
-	md   *md.Theme // another one where the theme is another
+	w     int
+	step  permissionStep
+	looks int       // of the step of always
+	md    *md.Theme // another one where the theme is another
 }
 
 func newPermission(a app.Asked, workspace string) *permission {
 	split := a.Change == nil || a.Change.Existed // a new file has nothing to stand beside
-	return &permission{asked: a, workspace: workspace, split: split, reason: newInput("what to do instead")}
+	return &permission{asked: a, workspace: workspace, split: split, reason: newInput("what to do instead"), always: newAlways(a)}
 }
 
 func (p *permission) wantsAll() bool { return p.full }
@@ -60,9 +64,11 @@ func (p *permission) title(t *theme) (string, string) {
 	}
 	switch p.step {
 	case stepAlways:
-		return "Allow from now on?", "this session"
+		return "Allow from now on?", string(p.always.scope)
 	case stepReason:
 		return "Why not " + name + "?", ""
+	case stepWhy:
+		return "Why is it asked?", p.why()
 	}
 	return "Allow " + name + "?", p.why()
 }
@@ -100,6 +106,8 @@ func (p *permission) key(k string, msg tea.KeyPressMsg, keys keymap) intent {
 		return p.keyReason(k, msg)
 	case stepAlways:
 		return p.keyAlways(k, keys)
+	case stepWhy:
+		return p.keyWhy(k, keys)
 	}
 	if k == "esc" {
 		return p.answer(app.Answer{})
@@ -110,8 +118,10 @@ func (p *permission) key(k string, msg tea.KeyPressMsg, keys keymap) intent {
 		return p.answer(app.Answer{Allow: true})
 	case actAlways:
 		if p.canAlways() {
-			p.step, p.scroll = stepAlways, scroller{}
+			p.goTo(stepAlways)
 		}
+	case actWhy:
+		p.goTo(stepWhy)
 	case actDeny:
 		return p.answer(app.Answer{})
 	case actReason:
@@ -130,14 +140,34 @@ func (p *permission) key(k string, msg tea.KeyPressMsg, keys keymap) intent {
 	return nil
 }
 
+// goTo shows another step from its top.
+func (p *permission) goTo(step permissionStep) { p.step, p.scroll = step, scroller{} }
+
 func (p *permission) keyAlways(k string, keys keymap) intent {
+	a := keys.find(k, inAlways)
 	switch {
-	case k == "esc" || k == "n":
-		p.step, p.scroll = stepAsk, scroller{}
-	case (k == "y" || k == "a") && p.scroll.complete():
-		return p.answer(app.Answer{Allow: true, Always: true})
+	case k == "esc" || a == actDeny:
+		p.goTo(stepAsk)
+	case a == actAllow:
+		if p.scroll.complete() {
+			return p.answer(app.Answer{Allow: true, Always: p.always.chosen(), Scope: p.always.scope})
+		}
+	case p.always.act(a):
+		p.follow = true
 	default:
-		p.scroll.act(keys.find(k, inPermission))
+		p.scroll.act(a)
+	}
+	return nil
+}
+
+func (p *permission) keyWhy(k string, keys keymap) intent {
+	switch a := keys.find(k, inPermission); {
+	case k == "esc" || a == actWhy:
+		p.goTo(stepAsk)
+	case a == actFull:
+		p.full = !p.full
+	default:
+		p.scroll.act(a)
 	}
 	return nil
 }
@@ -157,11 +187,17 @@ func (p *permission) keyReason(k string, msg tea.KeyPressMsg) intent {
 func (p *permission) arm(on bool) { p.armed = on }
 
 func (p *permission) takes(k string, keys keymap) bool {
-	return p.step == stepReason || keys.find(k, inPermission) != actNone
+	switch p.step {
+	case stepReason:
+		return true
+	case stepAlways:
+		return keys.find(k, inAlways) != actNone
+	}
+	return keys.find(k, inPermission) != actNone
 }
 
 func (p *permission) decides(k string) bool {
-	return p.step != stepReason && (k == "y" || k == "a" || k == "n" || k == "e")
+	return p.step != stepReason && len(k) == 1 && strings.Contains("yanews", k)
 }
 
 func (p *permission) answer(a app.Answer) intent { return doAnswer{id: p.asked.ID, answer: a} }
@@ -169,7 +205,7 @@ func (p *permission) answer(a app.Answer) intent { return doAnswer{id: p.asked.I
 // canAlways says whether always would have an effect (PERM-80), and whether all
 // that it would cover was on the screen.
 func (p *permission) canAlways() bool {
-	return len(p.asked.Request.Subjects) > 0 && p.scroll.complete()
+	return len(p.asked.Offers) > 0 && p.scroll.complete()
 }
 
 func (p *permission) view(t *theme, w, h int) ([]string, *tea.Cursor) {
@@ -211,20 +247,19 @@ func (p *permission) choices(t *theme, w int) string {
 		}
 		return t.accent.Render("["+key+"]") + " " + label
 	}
-	if p.step == stepAlways {
-		yes := "yes, until the session ends"
-		if w < plainBelowW {
-			yes = "yes"
-		}
-		return text.Truncate(item("y", yes, p.scroll.complete())+"   "+item("n", "go back", true), w, "")
+	switch p.step {
+	case stepAlways:
+		return p.always.choices(w, p.scroll.complete(), item)
+	case stepWhy:
+		return item("w", "go back", true)
 	}
-	subjects := p.asked.Request.Subjects
+	offers := p.asked.Offers
 	var always []string
-	if len(subjects) == 1 {
-		always = append(always, "always: "+text.Line(p.asked.Request.Tool)+"("+text.Line(subjects[0])+")")
+	if len(offers) == 1 {
+		always = append(always, "always: "+text.Line(offers[0].String()))
 	}
 	always = append(always, "always"+t.sign.ellipsis)
-	if len(subjects) == 0 {
+	if len(offers) == 0 {
 		always = []string{""}
 	}
 	reasons := []string{"no, and tell why", "why"}
@@ -251,7 +286,13 @@ func (p *permission) hints(t *theme, w int) string {
 	if p.scroll.overflows() {
 		parts = append(parts, t.sign.upDown+" scroll")
 	}
-	if p.asked.Change != nil {
+	if p.step == stepAlways {
+		parts = append(parts, p.always.hints(t)...)
+	}
+	if p.step == stepAsk {
+		parts = append(parts, "w why")
+	}
+	if p.asked.Change != nil && p.step == stepAsk {
 		parts = append(parts, t.sign.leftRight+" pan")
 		if w >= splitFromW {
 			word := "u side by side"
@@ -265,7 +306,9 @@ func (p *permission) hints(t *theme, w int) string {
 	if p.full {
 		word = "f smaller"
 	}
-	parts = append(parts, word)
+	if p.step != stepAlways {
+		parts = append(parts, word)
+	}
 	if n := p.scroll.total - p.scroll.seen; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more lines", n))
 	}
@@ -282,12 +325,21 @@ func (p *permission) hints(t *theme, w int) string {
 
 // lines is the body for w columns; it is made once for each of its looks.
 func (p *permission) lines(t *theme, w int) *content {
-	of := bodyKey{w: w, step: p.step, md: t.md}
+	of := bodyKey{w: w, step: p.step, looks: p.always.looks, md: t.md}
 	if of != p.bodyOf {
 		p.bodyOf = of
-		p.body = p.askBody(t, w-1)
-		if p.step == stepAlways {
-			p.body = &content{head: p.alwaysBody(t, w-1)}
+		switch p.step {
+		case stepAlways:
+			head, from, to := p.always.body(t, w-1, p.whole)
+			p.body = &content{head: head}
+			if p.follow {
+				p.scroll.show(from, to)
+			}
+			p.follow = false
+		case stepWhy:
+			p.body = &content{head: p.whyBody(t, w-1)}
+		default:
+			p.body = p.askBody(t, w-1)
 		}
 	}
 	if v := p.body.diff; v != nil {

@@ -12,13 +12,31 @@ import (
 	"github.com/phero-agent/agent/tools/file"
 )
 
-// asked is a question about a command line.
+// askedBash is a question about a command line that no rule covers.
 func askedBash(id, line string) app.Asked {
 	return app.Asked{
 		ID: id, Call: tools.ToolCall{ID: "call-" + id, Name: "bash"},
 		Request: permissions.Request{Tool: "bash", CallID: "call-" + id, Subject: line, Raw: line, Subjects: []string{line}},
-		NoRule:  []string{line},
+		Trace:   noRule(line),
+		Offers:  offered("bash", line),
 	}
+}
+
+// noRule is the trace of a call of which no rule covers the subjects.
+func noRule(subjects ...string) permissions.Trace {
+	trace := permissions.Trace{Tool: "bash", Decision: permissions.Ask, By: permissions.ByDefault}
+	for _, s := range subjects {
+		trace.Steps = append(trace.Steps, permissions.Step{Subject: s, Decision: permissions.Ask, By: permissions.ByDefault})
+	}
+	return trace
+}
+
+// offered is what always offers for subjects that cannot be widened.
+func offered(tool string, subjects ...string) (offers []app.Offer) {
+	for _, s := range subjects {
+		offers = append(offers, app.Offer{Always: app.Always{Tool: tool, Subject: s}})
+	}
+	return offers
 }
 
 // UI-19, decision 30: what is typed ahead goes on into the draft, and answers nothing.
@@ -46,7 +64,7 @@ func TestTypedAheadApprovesNothing(t *testing.T) {
 		s.Paste("y")
 		s.wantLog(t) // neither enter nor space nor a paste approve
 		s.Key("y")
-		s.wantLog(t, "answer 1 {Allow:true Always:false Feedback:}")
+		s.wantLog(t, "answer 1 {Allow:true Always:[] Scope: Feedback:}")
 		s.wantText(t, strings.Repeat("y", 22)+" yesy")
 		s.wantOff(t, "Allow bash?")
 	})
@@ -66,7 +84,7 @@ func TestWordsDoNotAnswer(t *testing.T) {
 		s.wantText(t, "try againyes, but firstalways yno yeyewhat is y")
 		s.Wait(3 * time.Second)
 		s.Key("y")
-		s.wantLog(t, "answer 1 {Allow:true Always:false Feedback:}")
+		s.wantLog(t, "answer 1 {Allow:true Always:[] Scope: Feedback:}")
 	})
 }
 
@@ -79,13 +97,13 @@ func TestArmedAfterShortQuiet(t *testing.T) {
 		s.wantText(t, "y")
 		s.Wait(time.Second)
 		s.Key("y")
-		s.wantLog(t, "answer 1 {Allow:true Always:false Feedback:}")
+		s.wantLog(t, "answer 1 {Allow:true Always:[] Scope: Feedback:}")
 
 		s.Wait(3 * time.Second)
 		s.emit(askedBash("2", "make"))
 		s.Wait(200 * time.Millisecond)
 		s.Key("y")
-		s.wantLog(t, "answer 1 {Allow:true Always:false Feedback:}", "answer 2 {Allow:true Always:false Feedback:}")
+		s.wantLog(t, "answer 1 {Allow:true Always:[] Scope: Feedback:}", "answer 2 {Allow:true Always:[] Scope: Feedback:}")
 	})
 }
 
@@ -94,10 +112,10 @@ func TestEscDeniesAtOnce(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		s.emit(app.TurnStarted{}, askedBash("1", "make"))
 		s.Key("esc")
-		s.wantLog(t, "answer 1 {Allow:false Always:false Feedback:}")
+		s.wantLog(t, "answer 1 {Allow:false Always:[] Scope: Feedback:}")
 		s.emit(askedBash("2", "make"))
 		s.Key("ctrl+c")
-		s.wantLog(t, "answer 1 {Allow:false Always:false Feedback:}", "cancel")
+		s.wantLog(t, "answer 1 {Allow:false Always:[] Scope: Feedback:}", "cancel")
 		s.wantOn(t, "Allow bash?")
 		s.emit(app.Closed{ID: "2"})
 		s.wantOff(t, "Allow bash?")
@@ -114,43 +132,158 @@ func TestQuestionsQueue(t *testing.T) {
 		s.Key("y")
 		s.Key("y", "y")
 		s.wantOn(t, "$ second", "1 of 2")
-		s.wantLog(t, "answer 1 {Allow:true Always:false Feedback:}")
+		s.wantLog(t, "answer 1 {Allow:true Always:[] Scope: Feedback:}")
 		s.emit(app.Closed{ID: "2"})
 		s.wantOn(t, "$ third")
 		s.Key("y")
-		s.wantLog(t, "answer 1 {Allow:true Always:false Feedback:}")
+		s.wantLog(t, "answer 1 {Allow:true Always:[] Scope: Feedback:}")
 	})
 }
 
-// UI-10, D18: always shows exactly what it would allow.
+// UI-10, D18: always shows exactly what it would allow, and stores what is ticked.
 func TestAlways(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
-		a := askedBash("1", "go vet ./... && make")
-		a.Request.Subjects = []string{"go vet ./...", "make"}
-		s.emit(a)
+		s.emit(askedParts("1"))
 		s.Wait(2 * time.Second)
 		s.Key("a")
-		s.wantOn(t, "Allow from now on?", "bash(go vet ./...)", "bash(make)", "exactly as written")
+		s.wantOn(t, "Allow from now on?", "[x] bash(go test ./ui)", "→ bash(go test *)", "[x] bash(make)", "will ask again: git push", " session ─")
 		s.wantLog(t)
 		s.Key("n")
 		s.wantOn(t, "Allow bash?")
-		s.Key("a", "y")
-		s.wantLog(t, "answer 1 {Allow:true Always:true Feedback:}")
+		s.Key("a", "down", "space", "y")
+		s.wantLog(t, "answer 1 {Allow:true Always:[bash(go test ./ui)] Scope:session Feedback:}")
 	})
+}
+
+// A row is widened to a rule and back, in place; the workspace is the other scope.
+func TestAlwaysWidened(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(askedParts("1"))
+		s.Wait(2 * time.Second)
+		s.Key("a", "right")
+		s.wantOn(t, "[x] bash(go test *)", "← bash(go test ./ui)")
+		s.Key("left")
+		s.wantOn(t, "[x] bash(go test ./ui)")
+		s.Key("space")
+		s.wantOn(t, "[ ] bash(go test ./ui)")
+		s.Key("right", "right", "s") // to widen it is to want it
+		s.wantOn(t, "[x] bash(go test *)", " workspace ─")
+		s.Key("y")
+		s.wantLog(t, "answer 1 {Allow:true Always:[bash(go test *) bash(make)] Scope:workspace Feedback:}")
+	})
+}
+
+// A rule that does not cover the subject itself is stored beside it, and both are shown.
+func TestAlwaysWidenedKeepsTheSubject(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		a := askedBash("1", "go vet")
+		a.Offers[0].Wider = []app.Always{{Rule: "bash(go vet *)"}}
+		s.emit(a)
+		s.Wait(2 * time.Second)
+		s.Key("a", "right")
+		s.wantOn(t, "[x] bash(go vet *)", "      bash(go vet)")
+		s.Key("y")
+		s.wantLog(t, "answer 1 {Allow:true Always:[bash(go vet *) bash(go vet)] Scope:session Feedback:}")
+	})
+}
+
+// With nothing ticked yes is once.
+func TestAlwaysNothingTicked(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(askedBash("1", "make"))
+		s.Wait(2 * time.Second)
+		s.Key("a", "space")
+		s.wantOn(t, "[y] yes, once")
+		s.Key("y")
+		s.wantLog(t, "answer 1 {Allow:true Always:[] Scope:session Feedback:}")
+	})
+}
+
+// A14: a tool without a subject is allowed as a whole, and the dialog says so.
+func TestAlwaysOfAWholeTool(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(app.Asked{ID: "1", Call: aCall("c", "mcp_x_issue", "{}"), Request: permissions.Request{Tool: "mcp_x_issue", Subjects: []string{""}}, Offers: offered("mcp_x_issue", "")})
+		s.Wait(2 * time.Second)
+		s.Key("a")
+		s.wantOn(t, "[x] every call of mcp_x_issue")
+	})
+}
+
+// In a small window every row of a long step can be reached, and yes waits until all were seen.
+func TestAlwaysScrolls(t *testing.T) {
+	on(t, 40, 10, Options{}, func(t *testing.T, s *stage) {
+		a := askedBash("1", "many")
+		a.Offers = nil
+		for i := range 12 {
+			a.Offers = append(a.Offers, offered("bash", fmt.Sprintf("command number %d with words", i))...)
+		}
+		s.emit(a)
+		s.Wait(2 * time.Second)
+		s.Key("a", "y")
+		s.wantLog(t)
+		for range 11 {
+			s.Key("down")
+		}
+		s.wantOn(t, "› [x] bash(command number 11")
+		s.Key("y")
+		if log := s.app.log(); len(log) != 1 || !strings.Contains(log[0], "number 0 ") || !strings.Contains(log[0], "number 11 ") {
+			t.Errorf("%q", log)
+		}
+	})
+}
+
+// The trace tells what the rules say to each part, and nothing is answered from it.
+func TestWhy(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(askedParts("1"))
+		s.Wait(2 * time.Second)
+		s.Key("w")
+		s.wantOn(t, "Why is it asked?", "go test ./ui", "asked: no rule for it", "tail -3", "the list of read-only commands", "asked by the ask rule bash(git push*) (built in)", "ask: by the ask rule")
+		s.Key("y", "n", "a")
+		s.wantLog(t)
+		s.Key("w")
+		s.wantOn(t, "Allow bash?")
+		s.Key("w", "esc")
+		s.wantOn(t, "Allow bash?")
+		s.wantLog(t)
+	})
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		a := askedBash("1", "echo $(id) \u202e")
+		a.Trace.By, a.Trace.Opaque, a.Trace.Why = permissions.ByOpaque, "$(id) \u202e", "it runs a substitution"
+		s.emit(a)
+		s.Wait(2 * time.Second)
+		s.Key("w")
+		s.wantOn(t, "$(id) <U+202E>", "it runs a substitution", "ask: this line cannot be split")
+	})
+}
+
+// askedParts is a question about a line with parts of every kind.
+func askedParts(id string) app.Asked {
+	a := askedBash(id, "go test ./ui | tail -3; make; git push")
+	rule := permissions.Rule{Text: "bash(git push*)", Source: "built in"}
+	a.Request.Reason, a.Request.Rule, a.Request.Subjects = permissions.ReasonAskRule, rule.Text, []string{"go test ./ui", "make"}
+	a.Trace = noRule("go test ./ui", "make")
+	a.Trace.By, a.Trace.Rule = permissions.ByAskRule, rule
+	a.Trace.Steps = append(a.Trace.Steps,
+		permissions.Step{Subject: "tail -3", Decision: permissions.Allow, By: permissions.ByReadOnly},
+		permissions.Step{Subject: "git push", Decision: permissions.Ask, By: permissions.ByAskRule, Rule: rule})
+	a.Offers = offered("bash", "go test ./ui", "make")
+	a.Offers[0].Wider = []app.Always{{Rule: "bash(go test *)"}}
+	return a
 }
 
 // PERM-80: without subjects always has no effect, and is not there.
 func TestNoAlways(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		a := askedBash("1", "git push")
-		a.Request.Subjects, a.NoRule = nil, nil
+		a.Request.Subjects, a.Offers, a.Trace = nil, nil, permissions.Trace{}
 		a.Request.Reason, a.Request.Rule = permissions.ReasonAskRule, "bash(git push*)"
 		s.emit(a)
 		s.Wait(2 * time.Second)
 		s.wantOn(t, "ask rule bash(git push*)", "asked by the rule:")
 		s.wantOff(t, "[a]")
 		s.Key("a", "y")
-		s.wantLog(t, "answer 1 {Allow:true Always:false Feedback:}")
+		s.wantLog(t, "answer 1 {Allow:true Always:[] Scope: Feedback:}")
 	})
 }
 
@@ -165,7 +298,7 @@ func TestDenyAndTellWhy(t *testing.T) { // IMP-14
 		s.Key("e")
 		s.Paste("\ninstead")
 		s.Key("enter")
-		s.wantLog(t, "answer 1 {Allow:false Always:false Feedback:use make test instead}")
+		s.wantLog(t, "answer 1 {Allow:false Always:[] Scope: Feedback:use make test instead}")
 	})
 }
 
@@ -286,7 +419,7 @@ func TestLongDiff(t *testing.T) {
 		fmt.Fprintf(&after, "new %d %s|end of %d\n", i, strings.Repeat("x", 200), i)
 	}
 	on(t, 100, 24, Options{}, func(t *testing.T, s *stage) {
-		s.emit(app.Asked{ID: "1", Call: aCall("c", "write", ""), Request: permissions.Request{Tool: "write", Subjects: []string{"/w/f"}},
+		s.emit(app.Asked{ID: "1", Call: aCall("c", "write", ""), Request: permissions.Request{Tool: "write", Subjects: []string{"/w/f"}}, Offers: offered("write", "/w/f"),
 			Change: &file.Change{Path: "/w/f", Existed: true, Before: []byte(before.String()), After: []byte(after.String())}})
 		s.Wait(2 * time.Second)
 		s.wantOn(t, "+2000 −2000", "old 0", "more lines")

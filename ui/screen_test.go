@@ -41,6 +41,7 @@ func working(s *stage) {
 func askEdit(s *stage) {
 	s.emit(app.Asked{ID: "q1", Call: aCall("c5", "edit", `{"file_path":"app/loop.go"}`),
 		Request: permissions.Request{Tool: "edit", CallID: "c5", Subject: "/home/me/acme/app/loop.go", Raw: "app/loop.go", Subjects: []string{"/home/me/acme/app/loop.go"}},
+		Offers:  []app.Offer{{Always: app.Always{Tool: "edit", Subject: "/home/me/acme/app/loop.go"}, Wider: []app.Always{{Rule: "edit(/home/me/acme/app/*)"}, {Rule: "edit(/home/me/acme/*)"}}}},
 		Change:  &file.Change{Path: "/home/me/acme/app/loop.go", Existed: true, Before: []byte("package app\n\nfunc x() {\n\tx := Foo{}\n\tdefer x.Close()\n\treturn\n}\n"), After: []byte("package app\n\nfunc x() {\n\tx := Bar{}\n\treturn\n}\n")},
 	})
 }
@@ -48,6 +49,10 @@ func askEdit(s *stage) {
 func askBash(s *stage) {
 	s.emit(app.Asked{ID: "q2", Call: aCall("c4", "bash", `{"command":"go test ./... && git push origin main","description":"tests and pushes"}`),
 		Request: permissions.Request{Tool: "bash", CallID: "c4", Subject: "go test ./... && git push origin main", Raw: "go test ./... && git push origin main", Subjects: []string{"git push origin main"}},
-		NoRule:  []string{"git push origin main"},
+		Trace: permissions.Trace{Tool: "bash", Decision: permissions.Ask, By: permissions.ByDefault, Steps: []permissions.Step{
+			{Subject: "go test ./...", Decision: permissions.Allow, By: permissions.ByAllowRule, Rule: permissions.Rule{Text: "bash(go test *)", Source: "--allow"}},
+			{Subject: "git push origin main", Decision: permissions.Ask, By: permissions.ByDefault},
+		}},
+		Offers: offered("bash", "git push origin main"),
 	})
 }

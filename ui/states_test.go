@@ -45,13 +45,24 @@ var states = []struct {
 	{"ask-bash", Options{}, func(s *stage) { working(s); askBash(s) }},
 	{"ask-bash-armed", Options{}, func(s *stage) { working(s); askBash(s); s.Wait(2 * time.Second) }},
 	{"ask-always", Options{}, func(s *stage) { working(s); askBash(s); s.Wait(2 * time.Second); s.Key("pgdown", "a") }},
+	{"ask-always-wide", Options{}, func(s *stage) {
+		working(s)
+		s.emit(askedParts("1"))
+		s.Wait(2 * time.Second)
+		s.Key("pgdown", "a", "right", "s", "down", "space")
+	}},
+	{"ask-why", Options{}, func(s *stage) { working(s); s.emit(askedParts("1")); s.Wait(2 * time.Second); s.Key("w") }},
+	{"yolo", Options{}, func(s *stage) {
+		s.app.SetMode(permissions.ModeYolo)
+		working(s)
+	}},
 	{"ask-reason", Options{}, func(s *stage) { working(s); askBash(s); s.Wait(2 * time.Second); s.Key("e"); s.Type("run make test") }},
 	{"ask-edit", Options{}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second) }},
 	{"ask-edit-full", Options{}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second); s.Key("f", "u") }},
 	{"ask-queue", Options{}, func(s *stage) { working(s); askEdit(s); askBash(s); s.Wait(2 * time.Second) }},
 	{"ask-rule", Options{}, func(s *stage) {
 		a := askedBash("1", "git push --force")
-		a.Request.Reason, a.Request.Rule, a.NoRule, a.Request.Subjects = permissions.ReasonAskRule, "bash(git push*)", nil, nil
+		a.Request.Reason, a.Request.Rule, a.Trace, a.Offers = permissions.ReasonAskRule, "bash(git push*)", permissions.Trace{}, nil
 		a.Call.Agent = "review"
 		s.emit(a)
 		s.Wait(2 * time.Second)

@@ -57,6 +57,14 @@ func (s *status) expired(now time.Time) {
 
 // view draws the row in w columns. spin is the spinner's present sign.
 func (s *status) view(t *theme, w int, now time.Time, spin string) string {
+	if s.mode == permissions.ModeYolo { // red, and never dropped (decision 1)
+		sign := t.fail.With(t.selected).Render(" YOLO ")
+		return sign + " " + s.row(t, max(0, w-7), now, spin)
+	}
+	return s.row(t, w, now, spin)
+}
+
+func (s *status) row(t *theme, w int, now time.Time, spin string) string {
 	left := s.left(t, w, now, spin)
 	right := s.right(t, w, text.Width(left))
 	gap := max(1, w-text.Width(left)-text.Width(right))
@@ -124,7 +132,9 @@ func (s *status) right(t *theme, w, left int) string {
 		}
 		add(where)
 	}
-	add(modeName(s.mode))
+	if s.mode != permissions.ModeYolo {
+		add(modeName(s.mode))
+	}
 	switch s.state.Sandbox {
 	case "", "bwrap": // as it should be
 	case "none":

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/phero-agent/agent/permissions"
 )
 
 // Flags are what the command line said; "" where it said nothing.
@@ -17,6 +20,10 @@ type Flags struct {
 	Model   string // -m
 	BaseURL string // --base-url
 	Sandbox string // --sandbox
+	Mode    string // --permission-mode
+	Yolo    bool   // --yolo
+
+	Allow, Ask, Deny []string // --allow, --ask, --deny
 }
 
 // Settings are the settings that hold.
@@ -28,6 +35,9 @@ type Settings struct {
 	Model   string // a model, or provider/model; "" when nothing names one
 	BaseURL string // of the model's server; "" when nothing names one
 	Sandbox string // "auto", "bwrap", "landlock" or "none"
+
+	Mode             permissions.Mode   // at the start
+	Allow, Ask, Deny []permissions.Rule // of the person
 }
 
 // sandboxes are the values of --sandbox (decision 20).
@@ -47,13 +57,42 @@ func Load(flags Flags, getenv func(string) string) (Settings, error) {
 	if s.BaseURL != "" && !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") {
 		return s, fmt.Errorf("the base URL %q must begin with http:// or https:// (--base-url, OPENAI_BASE_URL)", s.BaseURL)
 	}
-	s.Sandbox = first(flags.Sandbox, "auto")
-	for _, known := range sandboxes {
-		if s.Sandbox == known {
-			return s, nil
-		}
+	s.Allow, s.Ask, s.Deny = rules("--allow", flags.Allow), rules("--ask", flags.Ask), rules("--deny", flags.Deny)
+	if s.Mode, err = mode(flags); err != nil {
+		return s, err
 	}
-	return s, fmt.Errorf("--sandbox=%s: use one of %s", s.Sandbox, strings.Join(sandboxes, ", "))
+	s.Sandbox = first(flags.Sandbox, "auto")
+	if !slices.Contains(sandboxes, s.Sandbox) {
+		return s, fmt.Errorf("--sandbox=%s: use one of %s", s.Sandbox, strings.Join(sandboxes, ", "))
+	}
+	return s, nil
+}
+
+func rules(flag string, texts []string) []permissions.Rule {
+	list := make([]permissions.Rule, len(texts))
+	for i, text := range texts {
+		list[i] = permissions.Rule{Text: text, Source: flag}
+	}
+	return list
+}
+
+// mode is the permission mode of the flags. Yolo has a flag of its own, so that
+// nobody comes to it by a list of modes (decision 1).
+func mode(flags Flags) (permissions.Mode, error) {
+	modes := []permissions.Mode{permissions.ModeAsk, permissions.ModeAcceptEdits, permissions.ModeAuto, permissions.ModePlan}
+	named := first(flags.Mode, permissions.ModeAsk.String())
+	i := slices.IndexFunc(modes, func(m permissions.Mode) bool { return m.String() == named })
+	switch {
+	case flags.Yolo && flags.Mode != "":
+		return 0, fmt.Errorf("--yolo and --permission-mode=%s: give one of them", flags.Mode)
+	case flags.Yolo:
+		return permissions.ModeYolo, nil
+	case i < 0 && named == permissions.ModeYolo.String():
+		return 0, errors.New("--permission-mode=yolo: write --yolo")
+	case i < 0:
+		return 0, fmt.Errorf("--permission-mode=%s: use one of ask, accept-edits, auto, plan", named)
+	}
+	return modes[i], nil
 }
 
 // WorkspaceState is the directory for what the agent remembers of a workspace,
