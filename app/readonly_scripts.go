@@ -238,8 +238,10 @@ func (s *sedScript) substitution() bool {
 	}
 	delimiter := s.rest[0]
 	s.rest = s.rest[1:]
-	if !s.upTo(delimiter) || !s.upTo(delimiter) {
-		return false
+	for range 2 { // what is sought, and what stands in its place
+		if !s.upTo(delimiter) {
+			return false
+		}
 	}
 	s.rest = strings.TrimLeft(s.rest, "gpiI0123456789")
 	return true

@@ -65,12 +65,12 @@ func plainWord(s string) bool {
 	})
 }
 
-// destroys tells whether a program removes, overwrites, changes rights or state
-// outside the line's words, or sends data away: a rule for all its arguments is
-// never proposed.
+// destroys tells whether a program removes, overwrites, changes rights or state,
+// runs what it is given, or sends data away: a rule for all its arguments is never
+// proposed.
 func destroys(program string) bool {
 	switch program {
-	case "rm", "rmdir", "unlink", "shred", "dd", "truncate", "mv", "cp", "ln", "install", "tee", "sed", "find", "fd", "sponge",
+	case "cd", "rm", "rmdir", "unlink", "shred", "dd", "truncate", "mv", "cp", "ln", "install", "tee", "sed", "find", "fd", "sponge",
 		"chmod", "chown", "chgrp", "chattr", "setfacl", "mount", "umount", "mkfs", "fdisk", "parted", "wipefs", "crontab", "at",
 		"kill", "pkill", "killall", "shutdown", "reboot", "halt", "poweroff", "systemctl", "service", "iptables",
 		"curl", "wget", "nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "scp", "rsync", "rclone", "gh", "glab", "hub",
@@ -95,11 +95,11 @@ func hasSubcommands(program string) bool {
 }
 
 // runsArguments tells whether a subcommand runs, removes or publishes what its
-// arguments say.
+// arguments say, or changes settings.
 func runsArguments(program, sub string) bool {
 	switch program {
 	case "go":
-		return sub == "run" || sub == "generate" || sub == "tool" || sub == "clean" || sub == "env"
+		return sub != "test" && sub != "build" && sub != "vet" && sub != "doc" && sub != "list" && sub != "fmt"
 	case "git":
 		switch sub {
 		case "status", "diff", "log", "show", "blame", "add", "fetch", "grep", "ls-files", "stash", "describe", "shortlog", "rev-parse":
