@@ -36,6 +36,7 @@ import (
 //	stdout TEXT, stderr TEXT, exit N    of the run, or of the program that ended on its terminal
 //	wait TEXT, gone TEXT the screen shows it, or no longer does
 //	answer KEY           once the question takes answers, until another one or none is there
+//	choose KEY           the same for a question with choices
 //	type TEXT, key NAME…, resize WxH
 //	screen NAME          the screen is as the script says
 //	asked NAME           the model that the newest request was for
@@ -133,7 +134,7 @@ func (r *scriptRun) section(name string) []byte {
 func (r *scriptRun) step(line string) error {
 	verb, rest, _ := strings.Cut(line, " ")
 	if onTerm := map[string]func(string) error{
-		"wait": r.wait, "gone": r.gone, "answer": r.answer, "type": r.type_, "key": r.keys,
+		"wait": r.wait, "gone": r.gone, "answer": r.answer, "choose": r.choose, "type": r.type_, "key": r.keys,
 		"resize": r.resize, "screen": r.screen, "kill": r.kill,
 	}[verb]; onTerm != nil {
 		if r.term == nil {
@@ -255,6 +256,14 @@ func (r *scriptRun) answer(key string) error {
 	asked := question(r.term.text())
 	r.term.key(key)
 	r.term.until("took the answer", func(screen string) bool { return question(screen) != asked || !ready("") })
+	return nil
+}
+
+// choose presses a key once a question with choices takes it.
+func (r *scriptRun) choose(key string) error {
+	r.term.waitFor("enter chooses")
+	r.term.key(key)
+	r.term.until("took the choice", func(screen string) bool { return !strings.Contains(screen, "esc declines") })
 	return nil
 }
 
