@@ -36,7 +36,7 @@ import (
 //	stdout TEXT, stderr TEXT, exit N    of the run, or of the program that ended on its terminal
 //	wait TEXT, gone TEXT the screen shows it, or no longer does
 //	answer KEY           once the question takes answers, until another one or none is there
-//	choose KEY           the same for a question with choices
+//	choose N             the choice of this number, of the one question that asks
 //	type TEXT, key NAME…, resize WxH
 //	screen NAME          the screen is as the script says
 //	asked NAME           the model that the newest request was for
@@ -259,10 +259,12 @@ func (r *scriptRun) answer(key string) error {
 	return nil
 }
 
-// choose presses a key once a question with choices takes it.
-func (r *scriptRun) choose(key string) error {
+// choose takes a choice by its number, once the question takes answers.
+func (r *scriptRun) choose(number string) error {
 	r.term.waitFor("enter chooses")
-	r.term.key(key)
+	r.term.key(number)
+	r.term.waitFor("✓ " + number)
+	r.term.key("enter")
 	r.term.until("took the choice", func(screen string) bool { return !strings.Contains(screen, "esc declines") })
 	return nil
 }
