@@ -39,6 +39,7 @@ writes or runs is asked first; every change can be undone.
   git diff | agent -p "review this"
   agent models           the models that the server offers
   agent doctor           find out what works here, and what the server can do
+  agent permissions      what runs, what is asked and what is denied, and why
   agent demo             no key needed: a scripted model at work in a scratch repository
 
 Environment:

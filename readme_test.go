@@ -43,6 +43,21 @@ func TestReadmeBlocks(t *testing.T) {
 	}
 }
 
+// SAFE-01: the README says that rules on commands are no boundary, with what they miss.
+func TestReadmeSaysWhatRulesMiss(t *testing.T) {
+	data, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(data), "\n## Permissions\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, want := range []string{"advice against mistakes, no boundary", "`bash(rm -rf *)` does not see `rm` that a script, a Makefile", "The boundary is the sandbox"} {
+		if !strings.Contains(section, want) {
+			t.Errorf("the README's section on permissions does not say %q", want)
+		}
+	}
+}
+
 var (
 	flagName = regexp.MustCompile("`(--[a-z-]+)|/(--[a-z-]+)")
 	fileName = regexp.MustCompile(`\]\(([A-Za-z][^):#]*)\)`)

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/phero-agent/agent/permissions"
@@ -86,6 +88,39 @@ func TestAlwaysAnswersAreKept(t *testing.T) {
 	left, err := readAnswers(workspace)
 	if err != nil || !slices.Equal(left, []Always{exact("rm x"), exact("git push o")}) {
 		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// B8: answers are kept, listed and forgotten while calls are decided.
+func TestPermissionsAtOnce(t *testing.T) {
+	p := testPermissions(t, "none", Options{Workspace: fatigueWorkspace(t)}, nil)
+	p.beginSession("01S")
+	var all sync.WaitGroup
+	for i := range 24 {
+		all.Go(func() {
+			a := Always{Tool: "bash", Subject: fmt.Sprint("make ", i%6)}
+			switch scope := []Scope{SessionScope, WorkspaceScope}[i%2]; i % 4 {
+			case 0, 1:
+				if err := p.remember(scope, []Always{a, {Rule: ReadingRule}}); err != nil {
+					t.Error(err)
+				}
+			case 2:
+				if _, err := p.Forget(a.String()); err != nil {
+					t.Error(err)
+				}
+			default:
+				p.List()
+			}
+			decide(p, "git status; "+a.Subject)
+		})
+	}
+	all.Wait()
+	if decide(p, "git status") != permissions.Allow {
+		t.Error("the yes is lost")
+	}
+	kept, err := readAnswers(p.workspace.path)
+	if err != nil || !slices.Equal(kept, p.workspace.list) {
+		t.Errorf("the file holds %v, the policy %v: %v", kept, p.workspace.list, err)
 	}
 }
 

@@ -49,7 +49,7 @@ func (a *answers) ask(_ context.Context, req Request) (Answer, error) {
 
 func (a *answers) last() Request { return a.requests[len(a.requests)-1] }
 
-// TestApply: PERM-08 to PERM-11.
+// TestApply: PERM-08, PERM-09, PERM-10, PERM-11; A1, A3, A4.
 func TestApply(t *testing.T) {
 	var runs atomic.Int32
 	asker := &answers{give: []Answer{AllowOnce, Reject, 99, 0, AllowAlways}}
@@ -106,7 +106,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestDeniedText: the model's text carries no terminal bytes.
+// TestDeniedText: A18: the model's text carries no terminal bytes.
 func TestDeniedText(t *testing.T) {
 	e := &DeniedError{Tool: "a\x1bb", Err: errors.New("x\x1b[2K\u202ey")}
 	if s := e.Error(); strings.ContainsAny(s, "\x1b\u202e") {
@@ -114,7 +114,7 @@ func TestDeniedText(t *testing.T) {
 	}
 }
 
-// TestAskerFails: PERM-68 and what an Asker may do wrong.
+// TestAskerFails: PERM-68 and what an Asker may do wrong; A2, B5.
 func TestAskerFails(t *testing.T) {
 	sentinel := errors.New("the screen is gone")
 	var asker Asker
@@ -147,7 +147,7 @@ func TestAskerFails(t *testing.T) {
 	}
 }
 
-// TestOneQuestion: PERM-61 to PERM-64.
+// TestOneQuestion: PERM-61, PERM-62, PERM-63, PERM-64; B1 to B4.
 func TestOneQuestion(t *testing.T) {
 	open, answer := make(chan Request), make(chan Answer)
 	var inside, asked atomic.Int32
@@ -214,7 +214,7 @@ func TestOneQuestion(t *testing.T) {
 	}
 }
 
-// TestAlways: PERM-65 to PERM-67, PERM-69, PERM-78 to PERM-80.
+// TestAlways: PERM-65, PERM-66, PERM-67, PERM-69, PERM-78, PERM-79, PERM-80; A5 to A11, A13 to A15.
 func TestAlways(t *testing.T) {
 	asker := &answers{give: []Answer{AllowAlways}}
 	p := newPolicy(t, WithAsker(asker.ask), WithAsk("bash(git *)"), WithDeny("bash(rm *)"), WithAllow("bash(tee *)"))
@@ -312,7 +312,7 @@ func TestAlways(t *testing.T) {
 	}
 }
 
-// TestRequest: PERM-74 to PERM-77, PERM-81.
+// TestRequest: PERM-74, PERM-75, PERM-76, PERM-77, PERM-81; A16, A17.
 func TestRequest(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -347,7 +347,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: what runs is what was shown.
+// TestChangedMeanwhile: A12, B6: what runs is what was shown.
 func TestChangedMeanwhile(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -435,7 +435,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestSkillGrants: PERM-72.
+// TestSkillGrants: PERM-72; D4.
 func TestSkillGrants(t *testing.T) {
 	kept := []string{"read", "glob", "grep", "todo_write", "bash_output", "skill", "read(/docs/*)", "bash(go test *)", "bash(./gen.sh *)", "bash(pdftotext)", "bash(git)"}
 	dropped := []string{"bash", "bash(*)", "bash(* x)", "bash(git*)", "bash(sh *)", "bash(/bin/sh *)", "bash(python3.12 x.py)", "bash(node *)", "bash(sudo *)", "bash(env *)", "bash(xargs *)",

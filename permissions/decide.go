@@ -226,7 +226,7 @@ func (s *state) asked(c *call, t *Trace) *Rule {
 
 // strict finds a rule that denies or asks the part.
 func (set *ruleSet) strict(c *call, part *part) *rule {
-	return set.first(c.tool, part.strict, func(r *rule) bool {
+	return set.first(c.tool, c.possible(set), part.strict, func(r *rule) bool {
 		switch {
 		case r.bare:
 			return true
@@ -244,7 +244,7 @@ func (set *ruleSet) loose(c *call, part *part) *rule {
 	if set == nil {
 		return nil
 	}
-	return set.first(c.tool, part.allow, func(r *rule) bool {
+	return set.first(c.tool, set.anywhere(c.tool), part.allow, func(r *rule) bool {
 		switch {
 		case r.bare:
 			return len(part.assigns) == 0 // PERM-31: a rule must spell them

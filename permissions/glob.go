@@ -8,6 +8,17 @@ type glob []string // the texts between the stars
 
 func newGlob(pattern string) glob { return strings.Split(pattern, "*") }
 
+// longest is the longest text between the stars: whatever matches holds it.
+func (g glob) longest() string {
+	longest := ""
+	for _, text := range g {
+		if len(text) > len(longest) {
+			longest = text
+		}
+	}
+	return longest
+}
+
 func (g glob) match(s string) bool {
 	first, last := g[0], g[len(g)-1]
 	if len(g) == 1 {

@@ -3,6 +3,7 @@ package permissions
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,5 +152,35 @@ func TestSubAgentHasTheSamePolicy(t *testing.T) {
 	p.Apply(bash, agent)
 	if _, err := agent.Handle(context.Background(), "{}"); !errors.Is(err, ErrDenied) || runs.Load() != 0 {
 		t.Errorf("%v, %d runs", err, runs.Load())
+	}
+}
+
+// TestPossible: that rules are looked for in the whole line first drops none that
+// matches a part, however the part is written.
+func TestPossible(t *testing.T) {
+	var rules []string
+	for i := range 40 {
+		rules = append(rules, fmt.Sprintf("bash(*--danger%d=*)", i))
+	}
+	rules = append(rules, "bash(* -rf *)", "bash(*)x)")
+	rest := strings.Repeat("ls a 'b c' | ", 8)
+	deny := newPolicy(t, WithAllow("bash"), WithDeny(rules...), WithUnwrap())
+	ask := newPolicy(t, WithAllow("bash"), WithAsk(rules...), WithUnwrap())
+	for i := range 40 {
+		for _, form := range []string{"x --danger%d=1", "x '--danger%d=1'", `x --dan"ger"%d=1`, "sudo x --danger%d=1", "sh -c 'x --danger%d=1'", "(x --danger%d=1)", "echo $(x --danger%d=1)", "A=1 x --danger%d=1", "x --danger%d=1 > f", "!(x --danger%d=1)"} {
+			part := fmt.Sprintf(form, i)
+			if got := deny.Decide("bash", command(rest+part)); got != Deny {
+				t.Errorf("%q: %v", part, got)
+			}
+			if tr := ask.Explain("bash", command(rest+part)); tr.Decision != Ask || tr.By != ByAskRule || tr.Rule.Text != rules[i] {
+				t.Errorf("%q: %s", part, shown(tr))
+			}
+		}
+	}
+	if got := deny.Decide("bash", command(rest+"rm -rf x")); got != Deny {
+		t.Error(got)
+	}
+	if got := deny.Decide("bash", command(rest+"wc")); got != Allow {
+		t.Error(got)
 	}
 }

@@ -17,7 +17,7 @@ func lintOne(t *testing.T, d Decision, rule string) (Finding, bool) {
 	return found[0], true
 }
 
-// TestLint: rules that can never match, with what to write instead.
+// TestLint: rules that can never match, with what to write instead (section C of the cases).
 func TestLint(t *testing.T) {
 	for rule, instead := range map[string]string{
 		"bash(a && b)":         "each command",

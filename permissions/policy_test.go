@@ -29,7 +29,7 @@ func args(name, value string) string {
 
 func command(line string) string { return args("command", line) }
 
-// TestMalformedRules: New names what it refuses (PERM-01).
+// TestMalformedRules: New names what it refuses (PERM-01, section C of the cases).
 func TestMalformedRules(t *testing.T) {
 	for _, rule := range []string{"bash(", "bash)", "bash)x", "(x)", "", " ", "bash()", " bash (x)", "bash(go test *) extra",
 		"bash(a\x00b)", "b*sh(x)", "mcp_*", "*", "ba sh"} {
@@ -154,14 +154,14 @@ func TestLines(t *testing.T) {
 			`[ -n "$x" ]`: Allow, `[ "$x" = y ]`: Allow, `[ $? -eq 0 ]`: Allow, "[ $x = y ]": Ask, `test "$a" "$b"`: Ask, `[ -f go.mod -a -n "$x" ]`: Allow, `test "$@"`: Ask, `test -"$x" "$y"`: Ask, `test """$x" 'a[0]'`: Ask, `[ "a$x" = b ]`: Allow, "[ a$x = b ]": Ask, `[ -d "$x/y" ]`: Allow,
 			"test -n 'x[0]'": Allow, `[ "$x" != "$y" ]`: Allow, "eval ls": Allow,
 		}},
-		{name: "PERM-35 to PERM-45 opaque", allow: []string{"bash", "bash(*)"}, want: map[string]Decision{
+		{name: "PERM-35, PERM-36, PERM-41, PERM-45: opaque", allow: []string{"bash", "bash(*)"}, want: map[string]Decision{
 			"echo ${ ls; }": Ask, "echo ${|ls;}": Ask, "let x=1": Ask, "echo ${x@P}": Ask, "echo ${a[@]}": Ask, "echo ${!p*}": Ask, "echo ${#a[i]}": Ask, "$CMD x": Ask, `"$CMD" x`: Ask, "~/x": Ask, "r? x": Ask,
 			"/bin/r* x": Ask, "export": Ask, "local x": Ask, `echo \$(rm x)`: Ask, `echo \$\(rm\)`: Ask, `echo $"x"`: Ask, "f() { ls; }": Ask, "ls; ls &": Allow, "a | time b": Ask, "for x in a; { ls; }": Ask,
 		}},
 		{name: "PERM-83", allow: []string{"bash(*)"}, deny: []string{"bash(rm *)"}, want: map[string]Decision{"!(rm x)": Deny, "ls !(a)": Ask, "@(ls|rm) x": Ask, "@(ls|cp) x": Ask}},
 		{name: "PERM-84", allow: []string{"bash(go test *)"}, want: map[string]Decision{"go\rtest x": Ask, "go test \x1b[2K": Ask, "go test \x7f": Ask, "go\ttest\tx": Allow}},
 		{name: "PERM-36 rough deny", deny: []string{"bash(rm *)"}, want: map[string]Decision{"echo 'x; rm y": Deny, "(rm y": Deny, "if rm y": Deny, "echo 'x": Ask, "rm x 'a": Deny, "coproc N rm x )": Deny, "time -p -- rm x": Deny, "<&-rm x": Deny}},
-		{name: "PERM-20 to PERM-22 nested", deny: []string{"bash(rm *)"}, want: map[string]Decision{
+		{name: "PERM-20, PERM-21, PERM-22: nested", deny: []string{"bash(rm *)"}, want: map[string]Decision{
 			"f(){ rm x; }; f": Deny, "echo $(rm x)": Deny, `echo "${x:-$(rm y)}"`: Deny, "cat <(rm x)": Deny, "cat <<E\n$(rm x)\nE": Deny, "if rm x; then :; fi": Deny, "while :; do rm x; done": Deny, "case x in x) rm x;; esac": Deny, "(( $(rm x) ))": Deny,
 		}},
 		{name: "PERM-46", allow: []string{"bash(go test *)"}, deny: []string{"bash(rm *)"}, want: map[string]Decision{"time rm x": Deny, "! go test .": Allow, "time go test .": Allow, "coproc go test .": Ask}},
@@ -269,7 +269,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestSubjects is the table of PERM-14, and PERM-15 to PERM-17.
+// TestSubjects is the table of PERM-14, and PERM-15, PERM-16, PERM-17.
 func TestSubjects(t *testing.T) {
 	for tool, argument := range map[string]string{"bash": "command", "web_fetch": "url", "skill": "command", "agent": "name", "bash_output": "bash_id", "kill_shell": "shell_id", "mcp_get": "uri"} {
 		p := newPolicy(t, WithAllow(tool+"(abc *)"), WithSubject("mcp_get", "uri"))
@@ -304,7 +304,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// TestPaths: PERM-50 to PERM-57.
+// TestPaths: PERM-50, PERM-51, PERM-52, PERM-53, PERM-54, PERM-55, PERM-56, PERM-57.
 func TestPaths(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

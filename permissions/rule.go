@@ -177,9 +177,53 @@ func (r *rule) firstWord() string {
 	return word
 }
 
-// first returns the first rule of the tool that matches, or nil. Texts are
-// those by whose first words rules are looked up.
-func (s *ruleSet) first(tool string, texts []string, match func(*rule) bool) *rule {
+// anywhere lists the tool's rules that no first word finds.
+func (s *ruleSet) anywhere(tool string) []*rule {
+	if t := s.tools[tool]; t != nil {
+		return t.any
+	}
+	return nil
+}
+
+// possible are those of a set's rules of anywhere that can match a part of a long
+// line: their longest literal text stands in some part. To look once through the
+// whole line is cheaper than through every part for every rule.
+func (c *call) possible(set *ruleSet) []*rule {
+	rules := set.anywhere(c.tool)
+	if len(rules) < 8 || len(c.parts)+len(c.line.rough) < 4 {
+		return rules
+	}
+	if found, ok := c.filtered[set]; ok {
+		return found
+	}
+	if c.everything == "" {
+		var b strings.Builder
+		for _, parts := range [][]part{c.parts, c.line.rough} {
+			for i := range parts {
+				for _, text := range parts[i].strict {
+					b.WriteString(text)
+					b.WriteByte(0)
+				}
+			}
+		}
+		c.everything = b.String()
+	}
+	var found []*rule
+	for _, r := range rules {
+		if r.bare || r.spelling != nil || strings.Contains(c.everything, r.glob.longest()) {
+			found = append(found, r)
+		}
+	}
+	if c.filtered == nil {
+		c.filtered = map[*ruleSet][]*rule{}
+	}
+	c.filtered[set] = found
+	return found
+}
+
+// first returns the first rule of the tool that matches, or nil: of those that
+// can stand anywhere, and of those that the first words of the texts find.
+func (s *ruleSet) first(tool string, anywhere []*rule, texts []string, match func(*rule) bool) *rule {
 	var found *rule
 	try := func(rules []*rule) {
 		for _, r := range rules {
@@ -192,8 +236,8 @@ func (s *ruleSet) first(tool string, texts []string, match func(*rule) bool) *ru
 			}
 		}
 	}
+	try(anywhere)
 	if t := s.tools[tool]; t != nil {
-		try(t.any)
 		for _, text := range texts {
 			if len(t.words) > 0 {
 				word, _, _ := strings.Cut(text, " ")

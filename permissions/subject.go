@@ -36,6 +36,9 @@ type call struct {
 	unresolved error  // the path cannot be resolved
 
 	paths *paths // path subjects only
+
+	everything string               // all that strict rules match, for possible
+	filtered   map[*ruleSet][]*rule // what possible found
 }
 
 // part is one thing that is decided: a simple command, a path, an argument.
