@@ -56,6 +56,7 @@ func serveModel(t *testing.T, text string) *model {
 	player := script.New(s, 0, "the script is over")
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/models") {
+			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"object":"list","data":[{"id":"scripted","context_length":100000},{"id":"text-embedding-x"},{"id":"scripted-2","max_model_len":32000}]}`)
 			return
 		}

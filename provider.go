@@ -119,10 +119,14 @@ func (m *modelChoice) open(ctx context.Context, t catalogue.Target) (*openai.Cli
 }
 
 func (m *modelChoice) config(t catalogue.Target) openai.Config {
+	info := t.Provider.Info(t.Model)
+	if t.Provider.ID == "" {
+		info = catalogue.Behind(t.Model)
+	}
 	return openai.Config{
 		BaseURL: t.BaseURL, APIKey: t.Key, KeyName: t.KeyName, Model: t.Model,
 		UserAgent: "agent/" + programVersion(), HTTPClient: m.client,
-		Info: t.Provider.Info(t.Model), Store: m.store, Notice: m.notice,
+		Info: info, Store: m.store, Notice: m.notice,
 	}
 }
 
@@ -175,7 +179,11 @@ func (m *modelChoice) offered(ctx context.Context, t catalogue.Target) ([]app.Mo
 	}
 	list := make([]app.ModelInfo, len(models))
 	for i, o := range models {
-		list[i] = o.Over(known[o.ID])
+		info, ok := known[o.ID]
+		if !ok && t.Provider.ID == "" {
+			info = catalogue.Behind(o.ID)
+		}
+		list[i] = o.Over(info)
 	}
 	return list, nil
 }

@@ -32,7 +32,7 @@ import (
 //	start [WxH] [args…]  the program begins (120x40)
 //	run [args…]          the program runs without a terminal, to its end; its output is for stdout, stderr and exit
 //	stdin TEXT           what the next run reads
-//	env NAME=VALUE       in the environment from now on; $WS and $PATH are replaced
+//	env NAME=VALUE       in the environment from now on; $WS, $PATH and $MODEL, the model's host and port, are replaced
 //	stdout TEXT, stderr TEXT, exit N    of the run, or of the program that ended on its terminal
 //	wait TEXT, gone TEXT the screen shows it, or no longer does
 //	answer KEY           once the question takes answers, until another one or none is there
@@ -152,7 +152,7 @@ func (r *scriptRun) step(line string) error {
 			r.t.Skip("bubblewrap does not work here")
 		}
 	case "env":
-		r.env = append(r.env, strings.NewReplacer("$WS", r.ws, "$PATH", os.Getenv("PATH")).Replace(rest))
+		r.env = append(r.env, r.expand(rest))
 	case "stdin":
 		r.stdin = rest + "\n"
 	case "stdout":
@@ -169,6 +169,14 @@ func (r *scriptRun) step(line string) error {
 		return fmt.Errorf("no such step")
 	}
 	return nil
+}
+
+func (r *scriptRun) expand(s string) string {
+	host := ""
+	if r.model != nil {
+		host = strings.TrimPrefix(r.model.URL, "http://")
+	}
+	return strings.NewReplacer("$WS", r.ws, "$PATH", os.Getenv("PATH"), "$MODEL", host).Replace(s)
 }
 
 func contains(where, text, want string) error {

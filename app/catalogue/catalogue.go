@@ -11,6 +11,7 @@ package catalogue
 //go:generate go run ./generate
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -143,5 +144,30 @@ func (p Provider) Info(model string) app.ModelInfo {
 	return app.ModelInfo{ID: model, Provider: p.ID}
 }
 
-// has tells whether the catalogue knows the model.
-func (p Provider) has(model string) bool { return p.Info(model).Window > 0 }
+// makers are those whose models only they and gateways serve, with the same windows.
+var makers = []string{"openai", "anthropic", "gemini", "xai"}
+
+// Behind is what is known of a model behind a server that the catalogue does not
+// know, as a company's gateway: what its maker says, but not what is charged.
+func Behind(model string) app.ModelInfo {
+	name := model[strings.LastIndex(model, "/")+1:]
+	for _, id := range makers {
+		if p, _ := Find(id); p.has(name) {
+			info := p.Info(name)
+			info.ID, info.Provider, info.Prices = model, "", app.Prices{}
+			return info
+		}
+	}
+	return app.ModelInfo{ID: model}
+}
+
+// has tells whether the catalogue knows the model. It searches the text, because
+// it is asked of many providers before the screen is there: a model begins its line.
+func (p Provider) has(model string) bool {
+	id, err := json.Marshal(model)
+	if err != nil || p.ID == "" {
+		return false
+	}
+	text, err := data.ReadFile("models/" + p.ID + ".json")
+	return err == nil && bytes.Contains(text, fmt.Appendf(nil, "\n{\"id\":%s,", id))
+}

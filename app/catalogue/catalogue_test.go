@@ -28,6 +28,9 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%s begins with %+v", p.ID, m)
 		}
 		for _, m := range p.Models() {
+			if !p.has(m.ID) || p.has(m.ID+"?") {
+				t.Errorf("%s: %s is not found by its name", p.ID, m.ID)
+			}
 			if m.Window <= 0 || m.Prices.Input < 0 || m.Prices.CacheRead > m.Prices.Input || m.Prices.Output > 1000 {
 				t.Errorf("%s: %+v", p.ID, m)
 			}
@@ -55,6 +58,29 @@ func TestInfo(t *testing.T) {
 	for _, m := range openai.Models() {
 		if strings.Contains(m.ID, "-codex") || strings.HasSuffix(m.ID, "-pro") {
 			t.Errorf("%s is offered", m.ID)
+		}
+	}
+}
+
+func TestBehind(t *testing.T) {
+	for _, id := range []string{"claude-sonnet-4-6", "anthropic/claude-sonnet-4-6"} {
+		if m := Behind(id); m.ID != id || m.Window != 200_000 || m.Vision != app.Yes || m.Provider != "" || m.Prices != (app.Prices{}) {
+			t.Errorf("%+v", m)
+		}
+	}
+	for _, id := range []string{"", "qwen3:8b", "deepseek-v4-pro", "sonnet/"} { // served by anybody, with any window
+		if m := Behind(id); m.Window != 0 || m.ID != id {
+			t.Errorf("%+v", m)
+		}
+	}
+}
+
+// BenchmarkChoose is what the screen waits for at the start, once the providers are read.
+func BenchmarkChoose(b *testing.B) {
+	key := env("OPENROUTER_API_KEY", "k")
+	for b.Loop() {
+		if t, err := Choose(Wish{Model: "anthropic/claude-haiku-4.5"}, key); err != nil || t.Key != "k" {
+			b.Fatal(err)
 		}
 	}
 }
