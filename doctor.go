@@ -71,8 +71,8 @@ func settingsCheck(s config.Settings, flags config.Flags) doctor.Check {
 		} else {
 			tell(doctor.Finding{State: doctor.OK, Topic: "state", Text: s.StateDir})
 		}
-		for _, set := range []struct{ value, flag, flagName, variable, topic string }{
-			{s.Model, flags.Model, "-m", "AGENT_MODEL", "wish"},
+		for _, set := range []struct{ value, flag, flagName, variable, what string }{
+			{s.Model, flags.Model, "-m", "AGENT_MODEL", "model"},
 			{s.BaseURL, flags.BaseURL, "--base-url", "OPENAI_BASE_URL", "base URL"},
 		} {
 			if set.value == "" {
@@ -82,7 +82,7 @@ func settingsCheck(s config.Settings, flags config.Flags) doctor.Check {
 			if set.flag != "" {
 				source = set.flagName
 			}
-			tell(doctor.Finding{State: doctor.OK, Topic: set.topic, Text: set.value + " (" + source + ")"})
+			tell(doctor.Finding{State: doctor.OK, Topic: "setting", Text: set.what + " " + set.value + " (" + source + ")"})
 		}
 	}
 }

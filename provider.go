@@ -15,8 +15,8 @@ import (
 	"github.com/phero-agent/agent/app/openai"
 )
 
-// setUp is what a person reads who has no model yet.
-const setUp = `no model yet. Set one of these and start again:
+// errNoModel is what a person reads who has no model yet.
+var errNoModel = &exitError{code: app.ExitProvider, err: errors.New(`no model yet. Set one of these and start again:
 
   export OPENAI_API_KEY=…     or the key of another provider, as ANTHROPIC_API_KEY,
                               GEMINI_API_KEY, OPENROUTER_API_KEY, DEEPSEEK_API_KEY
@@ -24,9 +24,7 @@ const setUp = `no model yet. Set one of these and start again:
   ollama serve                or a server on this machine: Ollama, LM Studio, llama.cpp
                               and vLLM are found by themselves
 
-Or look first, without a key: agent demo. agent doctor finds what is wrong.`
-
-var errNoModel = &exitError{code: app.ExitProvider, err: errors.New(setUp)}
+Or look first, without a key: agent demo. agent doctor finds what is wrong.`)}
 
 // modelChoice makes providers of the models that the settings and the person choose.
 type modelChoice struct {
@@ -47,7 +45,7 @@ func modelFor(s config.Settings, notice func(string)) *modelChoice {
 
 // fill tells the application of the model. It sends nothing.
 func (m *modelChoice) fill(opts *app.Options) error {
-	opts.NewProvider, opts.Models, opts.SetUp = m.provider, m.models, setUp
+	opts.NewProvider, opts.Models = m.provider, m.models
 	t, err := catalogue.Choose(m.wish, os.Getenv)
 	if errors.Is(err, catalogue.ErrNothing) {
 		return nil // a server on this machine is looked for, behind the screen
@@ -98,7 +96,11 @@ func (m *modelChoice) provider(ctx context.Context, model string) (app.Provider,
 	if err != nil {
 		return nil, err
 	}
-	return m.open(ctx, t)
+	client, err := m.open(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return client, nil
 }
 
 // open makes a client for a target. Where no model is named, the first is taken

@@ -38,7 +38,6 @@ type Options struct {
 	Model       string                                         // as the status line names it, "" until it is found
 	Host        string                                         // of the provider
 	KeepModel   bool                                           // the model was named for this run: a resumed session does not change it
-	SetUp       string                                         // what to set, shown while no provider can be made
 	Models      func(ctx context.Context) ([]ModelInfo, error) // what SetModel can choose, by the ids that it takes; nil: nothing
 	Scripted    bool                                           // the model is a script
 
@@ -143,7 +142,7 @@ func (a *App) state() State {
 			s.Provider = info.Host
 		}
 	} else if a.model.err != nil {
-		s.SetUp = a.opts.SetUp
+		s.SetUp = a.model.err.Error()
 	}
 	return s
 }

@@ -116,7 +116,7 @@ type State struct {
 	Provider  string // its host, or "script"
 	Sandbox   string // "bwrap", "none"
 	Scripted  bool   // no model thinks: a script is played
-	SetUp     string // what to set, where there is no model; some lines
+	SetUp     string // why there is no model and what to set, in some lines; "" where there is one
 }
 
 // ModeChanged says that the permission mode is another one without the person's

@@ -40,6 +40,9 @@ func (a *App) provider(ctx context.Context) (Provider, error) {
 		return p, nil
 	}
 	p, err := a.opts.NewProvider(ctx, name)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	a.mu.Lock()
 	a.model.provider, a.model.err = p, err
 	a.mu.Unlock()

@@ -51,7 +51,6 @@ func (c *choices) set(t *testing.T) func(*app.Options) {
 			return named{script.New(s, 0, ""), name}, nil
 		}
 		o.Models = func(context.Context) ([]app.ModelInfo, error) { return []app.ModelInfo{{ID: "other"}}, nil }
-		o.SetUp = "set something"
 	}
 }
 
@@ -139,7 +138,7 @@ func TestModelIsLookedForBehindTheScreen(t *testing.T) {
 	missing := newRig(t, "== a\nHi.\n", nil, c.set(t), func(o *app.Options) {
 		o.NewProvider = func(context.Context, string) (app.Provider, error) { return nil, errors.New("nothing is set") }
 	})
-	if s, _ := await(missing, 0, func(s app.State) bool { return s.SetUp != "" }); s.SetUp != "set something" {
+	if s, _ := await(missing, 0, func(s app.State) bool { return s.SetUp != "" }); s.SetUp != "nothing is set" {
 		t.Errorf("%+v", s)
 	}
 	if ended := missing.turn("go"); ended.Outcome != session.OutcomeFailed || !strings.Contains(ended.Error, "nothing is set") {

@@ -135,15 +135,17 @@ func (m *Model) welcome(w, h int) []string {
 	return rows
 }
 
-// setUp says what to set where there is no model, as far as there is room.
+// setUp says why there is no model and what to set, as far as there is room.
 func (m *Model) setUp(rows []string, w int) {
 	t := m.look.theme
-	for i, line := range strings.Split(m.status.state.SetUp, "\n") {
-		if i >= len(rows) {
+	words := strings.ReplaceAll(text.Clean(m.status.state.SetUp), "…", t.sign.ellipsis)
+	head, _, _ := strings.Cut(words, "\n")
+	warn := len(text.Wrap(head, max(1, w-2)))
+	for i, line := range text.Wrap(words, max(1, w-2)) {
+		if i == len(rows) {
 			return
 		}
-		line = text.Truncate(strings.ReplaceAll(line, "…", t.sign.ellipsis), w-2, t.sign.ellipsis)
-		if i == 0 {
+		if i < warn {
 			line = t.warn.Render(line)
 		}
 		rows[i] = " " + line
