@@ -24,7 +24,7 @@ var errNoModel = &exitError{code: app.ExitProvider, err: errors.New(`no model ye
   ollama serve                or a server on this machine: Ollama, LM Studio, llama.cpp
                               and vLLM are found by themselves
 
-Or look first, without a key: agent demo. agent doctor finds what is wrong.`)}
+agent doctor finds out what is wrong. Or look first, without a key: agent demo`)}
 
 // modelChoice makes providers of the models that the settings and the person choose.
 type modelChoice struct {
@@ -87,7 +87,7 @@ func (m *modelChoice) target(ctx context.Context, model string) (catalogue.Targe
 	if !ok {
 		return t, errNoModel
 	}
-	return catalogue.Target{BaseURL: server.BaseURL, Model: wish.Model}, nil
+	return server.Target(wish.Model), nil
 }
 
 // provider implements app.Options.NewProvider.
@@ -143,10 +143,8 @@ func (m *modelChoice) models(ctx context.Context) ([]app.ModelInfo, error) {
 	if m.wish.BaseURL != "" {
 		return list, err
 	}
-	for i := range list {
-		if t.Provider.ID != "" {
-			list[i].ID = t.Provider.ID + "/" + list[i].ID
-		}
+	for i := range list { // so that Choose finds them, whatever their own names begin with
+		list[i].ID = t.Provider.ID + t.Local + "/" + list[i].ID
 	}
 	for _, p := range catalogue.WithKeys(os.Getenv) {
 		if p.ID == t.Provider.ID && len(list) > 0 {

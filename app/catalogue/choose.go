@@ -17,6 +17,7 @@ type Wish struct {
 // Target is where the requests go.
 type Target struct {
 	Provider Provider // the zero value for a server that the catalogue does not know
+	Local    string   // the id of a server on this machine; "" for any other
 	BaseURL  string
 	Key      string
 	KeyName  string // the variable that holds the key, or should
@@ -54,7 +55,7 @@ func Choose(w Wish, getenv func(string) string) (Target, error) {
 		return Target{}, &KeyError{named}
 	}
 	if s, ok := localNamed(head, getenv); ok && cut {
-		return Target{BaseURL: s.BaseURL, Model: rest}, nil
+		return s.Target(rest), nil
 	}
 	if len(held) == 0 {
 		return Target{}, ErrNothing

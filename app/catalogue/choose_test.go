@@ -44,6 +44,7 @@ func TestChoose(t *testing.T) {
 		"unknown":              {Wish{Model: "brand-new"}, both, "https://api.anthropic.com/v1", "anthro", "brand-new"},
 		"serves others too":    {Wish{Model: "huggingface/a/b"}, env("HF_TOKEN", "hf"), "https://router.huggingface.co/v1", "hf", "a/b"},
 		"local, named":         {Wish{Model: "ollama/qwen3:8b"}, both, "http://127.0.0.1:11434/v1", "", "qwen3:8b"},
+		"local, maker's name":  {Wish{Model: "lmstudio/openai/gpt-oss-20b"}, env(), "http://127.0.0.1:1234/v1", "", "openai/gpt-oss-20b"},
 		"url":                  {Wish{BaseURL: "https://openrouter.ai/api/v1"}, both, "https://openrouter.ai/api/v1", "router", "anthropic/claude-sonnet-4.6"},
 		"url, provider's name": {Wish{BaseURL: "https://api.anthropic.com/v1", Model: "anthropic/claude-haiku-4-5"}, both, "https://api.anthropic.com/v1", "anthro", "claude-haiku-4-5"},
 		"url of a proxy":       {Wish{BaseURL: "http://gw.lan/v1", Model: "openai/x"}, env("OPENAI_API_KEY", "k", "OPENAI_BASE_URL", "http://gw.lan/v1"), "http://gw.lan/v1", "k", "openai/x"},

@@ -16,6 +16,11 @@ type Server struct {
 	BaseURL string
 }
 
+// Target is a model of the server.
+func (s Server) Target(model string) Target {
+	return Target{Local: s.ID, BaseURL: s.BaseURL, Model: model}
+}
+
 // localServers are the servers at their usual addresses; Ollama's is at OLLAMA_HOST where that is set.
 func localServers(getenv func(string) string) []Server {
 	ollama := "http://127.0.0.1:11434/v1"

@@ -24,6 +24,7 @@ func Server(cfg openai.Config) Check {
 		p := &probe{ctx: ctx, tell: tell, plain: cfg, cfg: cfg, seen: &lastType{next: cfg.HTTPClient.Transport}}
 		p.cfg.HTTPClient = &http.Client{Transport: p.seen}
 		p.cfg.MaxTokens = maxReply
+		p.cfg.Notice = nil // what the client learns is in the report
 		p.run()
 	}
 }
