@@ -88,7 +88,7 @@ func (r *readOnly) mayRead(word permissions.Word, bases []string, within reach) 
 	case secretName(word.Text):
 		return false
 	case word.Kind == permissions.Varies || len(bases) == 0:
-		return boxed
+		return boxed && !leads(word)
 	case !boxed && (slices.Contains(strings.Split(word.Text, "/"), "..") || strings.ContainsAny(word.Text, "[")):
 		return false // links before .. and classes are read in more than one way
 	}
@@ -97,17 +97,27 @@ func (r *readOnly) mayRead(word permissions.Word, bases []string, within reach) 
 		if !filepath.IsAbs(p) {
 			p = filepath.Join(base, p)
 		}
-		for _, named := range named(word, p) {
-			real, err := file.ResolvePath("", named)
-			if err != nil || secretName(real) || !boxed && !r.inside(real) {
+		for _, name := range named(word, p) {
+			real, err := file.ResolvePath("", name)
+			rel, _ := filepath.Rel(base, name)
+			switch {
+			case err != nil, secretName(real), !boxed && !r.inside(real):
 				return false
+			case leads(word) && strings.HasPrefix(rel, "-"):
+				return false // the program takes this file's name for an option
 			}
 		}
 	}
 	return true
 }
 
-// named are the paths that a word with the path p stands for.
+// leads tells whether a word's first character is of a pattern, which can be any.
+func leads(word permissions.Word) bool {
+	return word.Kind == permissions.Pattern && strings.IndexByte("*?[", word.Text[0]) >= 0
+}
+
+// named are the paths that a word with the path p stands for. Of those that begin
+// with a dot bash names none that its pattern does not begin so.
 func named(word permissions.Word, p string) []string {
 	if word.Kind != permissions.Pattern {
 		return []string{p}
@@ -115,6 +125,9 @@ func named(word permissions.Word, p string) []string {
 	found, err := filepath.Glob(p)
 	if err != nil {
 		return []string{p}
+	}
+	if !strings.HasPrefix(filepath.Base(p), ".") {
+		found = slices.DeleteFunc(found, func(f string) bool { return strings.HasPrefix(filepath.Base(f), ".") })
 	}
 	return append(found, filepath.Dir(p[:strings.IndexAny(p, "*?[")]+"x"))
 }
@@ -195,15 +208,10 @@ func (p reader) operands(args []permissions.Word) (files []permissions.Word, ok 
 	return files, p.most == 0 || count <= p.most
 }
 
-// mayBeOption tells whether a program could take the word for an option.
+// mayBeOption tells whether a program could take the word for an option. Of a
+// pattern's names mayRead sees to that.
 func mayBeOption(word permissions.Word) bool {
-	switch {
-	case word.Text == "" || word.Text == "-":
-		return false
-	case word.Kind == permissions.Pattern:
-		return strings.IndexByte("-*?[", word.Text[0]) >= 0
-	}
-	return word.Text[0] == '-'
+	return len(word.Text) > 1 && word.Text[0] == '-'
 }
 
 // option tells whether an option only reads, which letter of it has a value, and

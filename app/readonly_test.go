@@ -60,7 +60,7 @@ func TestReadOnlyLists(t *testing.T) {
 		"env | sort": box, "ps aux": box, "jq . x.json": box, "tree -L 2 -I vendor": box, "awk -F: '{print $1}' go.mod": box, "go list ./...": box, "go env GOVERSION": box, "go doc fmt": box, "go mod why -m x": box, "go version": box,
 		"node --version": box, "diff -r parse internal": box, "printenv PATH": box, "hostname": box,
 		// None.
-		"cat .env": no, "cat secret": no, "cat .env*": no, "cat .e*": no, "head parse/../.env": no, "git show HEAD:.env": no, "git diff --cached -- .env": no, "grep KEY .env": no, "wc < .env": no, "cat id_rsa": no, "cat a.pem": no,
+		"cat .env": no, "cat secret": no, "cat .env*": no, "cat .e*": no, "cat .*": no, "head go*": both, "grep x *.md": both, "wc -c *.md go.*": both, "head parse/../.env": no, "git show HEAD:.env": no, "git diff --cached -- .env": no, "grep KEY .env": no, "wc < .env": no, "cat id_rsa": no, "cat a.pem": no,
 		"rm x": no, "touch x": no, "ls > f": no, "ls $(pwd)": no, "X=1 ls": no, "'ls'": no, "tee f": no, "sort -o f f": no, "sort --output=f f": no, "sort --outp=f f": no, "sort --compress-program=x f": no, "sort -T x f": no, "sort $x f": no, "sort *": no,
 		"uniq a b": no, "uniq $x": no, "find . -delete": no, "find . -exec rm {} +": no, "find . -fprint f": no, "find -- . -delete": no, "find . -ok ls": no, "find *": no, "find $x": no, "rg --pre x y": no, "rg --pre=x y": no, "rg -z x": no, "rg --hostname-bin x y": no,
 		"sed -i s/a/b/ f": no, "sed -n 'w f' x": no, "sed 's/a/b/w f' x": no, "sed 's/a/b/e' x": no, "sed e x": no, "sed '1e x' y": no, "sed -f s x": no, "sed -n p a* -e 'w f'": no, "sed -ne 'w f' x": no, "sed --expression='w f' x": no, "sed '/a/w f' x": no, "sed 's|a|b|;w f' x": no, "sed 's/[/]x/w f/' y": no, "sed p -ibak f": no,
@@ -90,6 +90,23 @@ func TestReadOnlyLists(t *testing.T) {
 				t.Errorf("without a yes %q: %v", line, got)
 			}
 		}
+	}
+}
+
+// A file whose name is an option is no operand.
+func TestNamesThatAreOptions(t *testing.T) {
+	dir := fatigueWorkspace(t)
+	p := testPermissions(t, "bwrap", Options{Workspace: dir}, nil)
+	for line, after := range map[string]permissions.Decision{"sort *.md": permissions.Ask, "sort ./*.md": permissions.Allow, "find *.md": permissions.Ask, "sort R*": permissions.Allow, "cd parse; cd x; sort *.md": permissions.Ask} {
+		appendTo(t, dir, "README.md", "")
+		if got := decide(p, line); got != permissions.Allow && !strings.HasPrefix(line, "cd") {
+			t.Errorf("before %q: %v", line, got)
+		}
+		appendTo(t, dir, "--output=x.md", "")
+		if got := decide(p, line); got != after {
+			t.Errorf("after %q: %v", line, got)
+		}
+		remove(t, filepath.Join(dir, "--output=x.md"))
 	}
 }
 

@@ -16,7 +16,7 @@ func (s Step) Words() string {
 func (b By) words(r Rule) string {
 	switch b {
 	case ByDenyRule, ByAskRule, ByAllowRule, ByRun:
-		words := string("the " + b + " " + By(r.Text))
+		words := "the " + string(b) + " " + r.Text
 		if r.Source != "" {
 			words += " (" + r.Source + ")"
 		}

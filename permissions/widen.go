@@ -49,7 +49,7 @@ func widerCommand(subject string) []string {
 	if runsArguments(program, sub) {
 		return nil
 	}
-	if program != "go" && (sub == "run" || sub == "run-script") { // npm run build
+	if sub == "run" || sub == "run-script" { // npm run build
 		if len(words) < 3 || words[2].Kind != Literal || !plainWord(words[2].Text) {
 			return nil
 		}
@@ -78,7 +78,9 @@ func destroys(program string) bool {
 		"docker", "podman", "nerdctl", "psql", "mysql", "sqlite3", "mongo", "mongosh", "redis-cli",
 		"apt", "apt-get", "dnf", "yum", "pacman", "apk", "brew", "snap", "dpkg", "rpm", "gem", "tar", "unzip", "7z", "cpio", "pax",
 		"make", "just", "task", "rake", "ninja", "vi", "vim", "nvim", "emacs", "ed", "ex", "man", "less", "more", "git-shell", "gdb", "lldb",
-		"m4", "sqlplus", "Rscript", "julia", "ghci", "scala", "clojure", "elixir", "iex", "erl", "swift", "dotnet-script":
+		"m4", "sqlplus", "Rscript", "julia", "ghci", "runghc", "scala", "clojure", "elixir", "iex", "erl", "swift", "dotnet-script", "java", "jshell", "groovy", "kotlin",
+		"tclsh", "guile", "racket", "sbcl", "ocaml", "ts-node", "tsx", "nodemon", "concurrently", "flock", "entr", "hyperfine", "perf", "valgrind", "tmux", "screen", "systemd-run",
+		"dbus-run-session", "firejail", "bwrap", "fakeroot", "direnv", "nix", "nix-shell", "mise", "asdf", "conda", "tox", "nox", "act", "foreman", "wine", "mono", "qemu":
 		return true
 	}
 	return strings.HasPrefix(program, "mkfs.")
@@ -108,7 +110,9 @@ func runsArguments(program, sub string) bool {
 		return true // push, reset, clean, checkout, rebase, config …
 	}
 	switch sub {
-	case "exec", "x", "dlx", "publish", "login", "logout", "unpublish", "owner", "token", "config", "set", "clean", "remove", "uninstall", "deploy":
+	case "run", "run-script":
+		return program != "npm" && program != "pnpm" && program != "yarn" && program != "bun" && program != "composer"
+	case "exec", "x", "dlx", "install", "i", "add", "get", "update", "upgrade", "publish", "login", "logout", "unpublish", "owner", "token", "config", "set", "clean", "remove", "uninstall", "deploy":
 		return true
 	}
 	return false

@@ -151,7 +151,7 @@ func TestWider(t *testing.T) {
 		}
 	}
 	for _, subject := range []string{"rm a", "rm -rf x", "/bin/rm a", "sudo ls", "bash x", "sh -c ls", "python3 a.py", "node a.js", "env ls", "xargs ls", "find . -delete", "sed -i s/a/b/ f",
-		"go run ./x", "go generate", "go mod edit x", "go env -w x", "go install x", "cd x", "git push origin", "git reset --hard", "git checkout .", "git -C x status", "npm exec x", "npm run", "cargo publish", "curl https://x", "make test", "docker run x",
+		"go run ./x", "go generate", "go mod edit x", "go env -w x", "go install x", "cd x", "git push origin", "git reset --hard", "git checkout .", "git -C x status", "npm exec x", "npm run", "cargo publish", "cargo run x", "uv run x", "poetry run x", "deno run x", "dotnet run x", "npm install x", "pip install x", "java -jar x", "curl https://x", "make test", "docker run x",
 		"A=1 go test", "a && b", "echo $(x)", "$x y", "ls *.go", "python3 <<E\nx\nE", "", "go -C x test", "npx x"} {
 		if got := p.Wider("bash", subject); got != nil {
 			t.Errorf("%q: %q is proposed", subject, got)
