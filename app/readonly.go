@@ -119,7 +119,8 @@ func leads(word permissions.Word) bool {
 // named are the paths that a word with the path p stands for. Of those that begin
 // with a dot bash names none that its pattern does not begin so.
 func named(word permissions.Word, p string) []string {
-	if word.Kind != permissions.Pattern {
+	star := strings.IndexAny(p, "*?[")
+	if word.Kind != permissions.Pattern || star < 0 { // */.. is cleaned away
 		return []string{p}
 	}
 	found, err := filepath.Glob(p)
@@ -129,7 +130,7 @@ func named(word permissions.Word, p string) []string {
 	if !strings.HasPrefix(filepath.Base(p), ".") {
 		found = slices.DeleteFunc(found, func(f string) bool { return strings.HasPrefix(filepath.Base(f), ".") })
 	}
-	return append(found, filepath.Dir(p[:strings.IndexAny(p, "*?[")]+"x"))
+	return append(found, filepath.Dir(p[:star]+"x"))
 }
 
 // inside tells whether a path lies in the workspace. Links are followed.

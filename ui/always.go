@@ -8,7 +8,7 @@ import (
 	"github.com/phero-agent/agent/ui/text"
 )
 
-// always is the second step of "always": what would be stored, each of which can
+// always is the second step of "always": what would be stored, of which each can
 // be unticked or widened in place, and for how long.
 type always struct {
 	rows   []alwaysRow
