@@ -25,6 +25,7 @@ const (
 	KindTurn    Kind = "turn"    // Turn: a turn ended
 	KindTitle   Kind = "title"   // Title
 	KindModel   Kind = "model"   // Model: another one answers from here on
+	KindCompact Kind = "compact" // Compact: the history became shorter, the log keeps all of it
 )
 
 // Entry is one line of a log. Exactly the field that its kind names is set.
@@ -44,6 +45,7 @@ type Entry struct {
 	Turn    *Turn       `json:"ended,omitempty"`
 	Title   string      `json:"title,omitempty"`
 	Model   string      `json:"model,omitempty"` // as the person chose it, provider/model
+	Compact *Compaction `json:"compact,omitempty"`
 }
 
 // Head says what a log is.

@@ -38,7 +38,8 @@ func History(entries []Entry) []Message { return NewConversation(entries).Messag
 //   - the arguments of a call are a JSON object;
 //   - of a reply that was cut off only the text is kept, and nothing when the
 //     next message is the reply that was asked for instead;
-//   - notes stand at the end of the newest message that is not the model's.
+//   - notes stand at the end of the newest message that is not the model's;
+//   - what a compaction stands for is replaced by its text.
 //
 // Sub-agents' messages are left out. The entries are not changed, and the same
 // entries give the same history. A conversation is for one goroutine at a time.
@@ -48,12 +49,16 @@ type Conversation struct {
 	held   []string         // notes that wait for the next message of the user
 	open   map[string]*slot // the calls without a result, by id
 
+	said      []string    // by the user, from the beginning on
+	compacted *Compaction // the newest that has a text
+
 	changes map[string]*Change  // intents by id
 	written map[string][]string // paths that a call has written, by its id
 }
 
 // group is a message with the results that belong to it.
 type group struct {
+	seq     int64 // of the message's entry; 0 for one that stands for something
 	message Message
 	results []*slot
 	notes   []string
@@ -81,7 +86,7 @@ func (c *Conversation) Add(e Entry) {
 	switch e.Kind {
 	case KindMessage:
 		if e.Message.Parent == "" {
-			c.message(*e.Message, e.Step)
+			c.message(*e.Message, e)
 		}
 	case KindNote:
 		c.note(e.Note)
@@ -94,21 +99,25 @@ func (c *Conversation) Add(e Entry) {
 		}
 	case KindTurn:
 		c.ended(e.Turn.Outcome)
+	case KindCompact:
+		c.compact(e.Compact)
 	}
 }
 
 // message adds a message of the turn with the given number. The calls of a turn
 // that has no end, or of a reply before the newest one, get no results any more.
-func (c *Conversation) message(m Message, turn int) {
-	if m.Role == RoleAssistant || m.Role == RoleUser && turn != c.turn {
+func (c *Conversation) message(m Message, e Entry) {
+	if m.Role == RoleAssistant || m.Role == RoleUser && e.Step != c.turn {
 		c.settle(resultCrashed)
 	}
-	c.turn = turn
+	c.turn = e.Step
 	switch m.Role {
 	case RoleUser:
-		c.user(m)
+		if c.user(m, e.Seq) {
+			c.said = append(c.said, m.Text)
+		}
 	case RoleAssistant:
-		c.reply(m)
+		c.reply(m, e.Seq)
 	case RoleTool:
 		c.result(m)
 	}
@@ -127,15 +136,16 @@ func (c *Conversation) result(m Message) {
 	delete(c.written, m.CallID)
 }
 
-func (c *Conversation) user(m Message) {
+func (c *Conversation) user(m Message, seq int64) bool {
 	if strings.TrimSpace(m.Text) == "" && len(m.Images) == 0 {
-		return
+		return false
 	}
-	c.groups = append(c.groups, &group{message: m, notes: c.held})
+	c.groups = append(c.groups, &group{seq: seq, message: m, notes: c.held})
 	c.held = nil
+	return true
 }
 
-func (c *Conversation) reply(m Message) {
+func (c *Conversation) reply(m Message, seq int64) {
 	if m.Cut {
 		// What the server wants back, and the arguments, may be halves.
 		m.Calls, m.Echo = nil, nil
@@ -144,12 +154,12 @@ func (c *Conversation) reply(m Message) {
 		return
 	}
 	if len(c.groups) == 0 {
-		c.user(Message{Role: RoleUser, Text: historyLost})
+		c.user(Message{Role: RoleUser, Text: historyLost}, 0)
 	}
 	if last := c.groups[len(c.groups)-1]; last.message.Cut {
 		c.groups = c.groups[:len(c.groups)-1] // it was asked for again, and this is the answer
 	}
-	g := &group{message: m}
+	g := &group{seq: seq, message: m}
 	g.message.Calls = make([]tools.ToolCall, 0, len(m.Calls))
 	for _, call := range m.Calls {
 		if slices.ContainsFunc(g.results, func(s *slot) bool { return s.call == call.ID }) {
@@ -220,18 +230,24 @@ func (c *Conversation) missing(call, text string) *Message {
 func (c *Conversation) Messages() []Message {
 	var out []Message
 	for _, g := range c.groups {
-		out = append(out, g.message)
-		for _, s := range g.results {
-			r := s.result
-			if r == nil {
-				r = c.missing(s.call, resultCrashed)
-			}
-			out = append(out, *r)
+		out = c.appendGroup(out, g)
+	}
+	return out
+}
+
+// appendGroup appends the messages of a group, its notes in the last one.
+func (c *Conversation) appendGroup(out []Message, g *group) []Message {
+	out = append(out, g.message)
+	for _, s := range g.results {
+		r := s.result
+		if r == nil {
+			r = c.missing(s.call, resultCrashed)
 		}
-		last := &out[len(out)-1]
-		for _, n := range g.notes {
-			last.Text = appendNote(last.Text, n)
-		}
+		out = append(out, *r)
+	}
+	last := &out[len(out)-1]
+	for _, n := range g.notes {
+		last.Text = appendNote(last.Text, n)
 	}
 	return out
 }

@@ -148,7 +148,7 @@ func tailTally(tail []byte) (tally, bool) {
 
 func (k Kind) known() bool {
 	switch k {
-	case KindHead, KindMessage, KindNote, KindTodo, KindChange, KindDone, KindUndo, KindTurn, KindTitle, KindModel:
+	case KindHead, KindMessage, KindNote, KindTodo, KindChange, KindDone, KindUndo, KindTurn, KindTitle, KindModel, KindCompact:
 		return true
 	}
 	return false
@@ -170,6 +170,8 @@ func (e Entry) whole() bool {
 		return e.Undo != nil
 	case KindTurn:
 		return e.Turn != nil
+	case KindCompact:
+		return e.Compact != nil && (e.Compact.Text == "" || e.Compact.Keep > 0)
 	}
 	return e.Kind != ""
 }

@@ -82,6 +82,7 @@ func everyKind() []Entry {
 		{Kind: KindUndo, Undo: &Undo{Changes: []string{"c"}, Redo: true, Overwritten: []Overwritten{{Path: "/w/a", Blob: "h"}}}},
 		{Kind: KindTurn, Step: 1, Turn: &Turn{Outcome: OutcomeFailed, Error: "e", Elapsed: time.Minute}},
 		{Kind: KindTitle, Title: "title"},
+		{Kind: KindCompact, Step: 1, Compact: &Compaction{Text: "t", Keep: 3, Cleared: []string{"1"}, Read: []string{"f"}, Before: 10, After: 2, Usage: &Usage{Input: 1}}},
 	}
 }
 
