@@ -51,7 +51,7 @@ Environment:
 Without a key and a server, a model server on this machine is used where one runs.
 
 Exit codes: 0 done, 1 error, 2 usage or settings, 3 no answer because something
-was denied, 4 out of time, 5 the model's server or its key, 130 and 143 stopped.`
+was denied, 4 at a limit (--timeout, --max-turns, a loop), 5 the model's server or its key, 130 and 143 stopped.`
 
 func newCommand() *cobra.Command {
 	var l line
@@ -81,6 +81,8 @@ func newCommand() *cobra.Command {
 	policyFlags(root, &l.flags)
 	modelFlags(root, &l.flags)
 	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags))
+	f.DurationVar(&l.flags.Timeout, "timeout", app.DefaultTimeout, "how long a turn may take, questions left out; 0: no limit")
+	f.IntVar(&l.flags.MaxTurns, "max-turns", 0, "how many requests to the model a turn may make; 0: no limit")
 	return root
 }
 
@@ -158,7 +160,7 @@ func programVersion() string {
 func options(s config.Settings) app.Options {
 	return app.Options{
 		Workspace: s.Workspace, Dir: s.Dir, Version: programVersion(),
-		StateDir: s.StateDir, Sandbox: s.Sandbox, Timeout: app.DefaultTimeout,
+		StateDir: s.StateDir, Sandbox: s.Sandbox, Timeout: s.Timeout, MaxTurns: s.MaxTurns,
 		Mode: s.Mode, Allow: s.Allow, Ask: s.Ask, Deny: s.Deny,
 	}
 }

@@ -21,7 +21,7 @@ func startDemo(t *testing.T, withGo bool) *demoRun {
 	t.Helper()
 	tmp := t.TempDir()
 	cmd := program(t, tmp, t.TempDir(), "demo")
-	cmd.Env = append(cmd.Env, "TMPDIR="+tmp)
+	cmd.Env = append(cmd.Env, "TMPDIR="+tmp, "GOCACHE="+buildCache(t)) // warm, as after go run
 	if !withGo {
 		cmd.Env = append(cmd.Env, "PATH="+toolsWithoutGo(t))
 	}
@@ -33,6 +33,16 @@ func startDemo(t *testing.T, withGo bool) *demoRun {
 	}
 	d.dir = dirs[0]
 	return d
+}
+
+// buildCache is where Go keeps what it built.
+func buildCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // toolsWithoutGo is a PATH with what the demo uses, but no Go.
@@ -94,6 +104,8 @@ func TestDemoToItsEnd(t *testing.T) {
 			d.send("/undo")
 			d.waitFor("› /undo")
 			d.key("enter")
+			d.waitFor("Undo?")
+			d.key("y")
 			d.waitFor("undid")
 			if got := d.read(tt.file); got != before {
 				t.Fatalf("after undo the file is %q", got)

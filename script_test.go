@@ -322,6 +322,7 @@ var passing = []struct {
 	{regexp.MustCompile(`\d+(\.\d+)?(ms|s)\b`), "0s"},
 	{regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`), "*"},
 	{regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{26}`), "ID"},
+	{regexp.MustCompile(`~\d+%`), "~0%"}, // it counts the workspace's path too
 }
 
 func (r *scriptRun) masked(text string) string {

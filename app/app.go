@@ -48,6 +48,7 @@ type Options struct {
 	ShareCaches bool          // commands build into the host's caches, as bash.WithSharedCaches
 	Interactive bool          // somebody answers questions
 	Timeout     time.Duration // of a turn; 0: none
+	MaxTurns    int           // requests to the model in a turn; 0: no limit
 
 	// Emit takes the events. It must return at once and must not call the App.
 	Emit func(Event)
@@ -80,15 +81,20 @@ type App struct {
 	working sync.WaitGroup // work, and the search for a model
 
 	// Of the conversation.
-	log     *session.Log // nil until there is something to save
-	blobs   *session.Blobs
-	journal *session.Journal
-	todos   *todo.List
-	talk    *session.Conversation
-	ids     map[string]bool // of all calls
-	lastID  int
-	turn    int
-	saving  saving
+	log      *session.Log // nil until there is something to save
+	blobs    *session.Blobs
+	journal  *session.Journal
+	todos    *todo.List
+	talk     *session.Conversation
+	ids      map[string]bool // of all calls
+	lastID   int
+	turn     int
+	saving   saving
+	gauge    gauge
+	requests int           // of this turn
+	repeats  repeats       // of this turn
+	cost     float64       // of the session, in dollars
+	unpriced session.Usage // of a resumed session, until the model is known
 }
 
 // ErrBusy says that a turn runs.
@@ -237,15 +243,19 @@ func (a *App) idle(fn func() error) error {
 	}
 	a.running = true
 	a.mu.Unlock()
-	err := fn()
+	defer a.release()
+	return fn()
+}
+
+// release ends what held the App idle.
+func (a *App) release() {
 	a.mu.Lock()
-	a.running = false
+	defer a.mu.Unlock()
+	a.running, a.stop = false, false
 	if len(a.queue) > 0 && !a.closed { // somebody sent a prompt meanwhile
 		a.running = true
 		a.working.Go(a.work)
 	}
-	a.mu.Unlock()
-	return err
 }
 
 // try runs fn while idle and shows its error.

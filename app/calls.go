@@ -74,8 +74,8 @@ func (a *App) started(_ *tools.Tool, next tools.Handler) tools.Handler {
 }
 
 func (a *App) handle(ctx context.Context, call tools.ToolCall) (result any, err error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := a.clock.wait(ctx); err != nil {
+		return nil, err
 	}
 	t := a.box.Tool(call.Name)
 	if t == nil {

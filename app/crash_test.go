@@ -245,7 +245,7 @@ func checkCrash(t *testing.T, dir string, committed int64, after time.Duration) 
 	}
 	// Everything is taken back, change by change.
 	for range 20 {
-		a.Undo(false, false)
+		a.Undo(session.Scope{}, nil)
 	}
 	mu.Lock()
 	defer mu.Unlock()

@@ -104,9 +104,15 @@ type Shells struct{ List []bash.ShellInfo }
 
 // Usage is how full the context window is.
 type Usage struct {
-	Last   session.Usage // of the newest request
-	Window int           // tokens, 0 where it is not known
+	Last      session.Usage // of the newest request
+	Window    int           // tokens, 0 where it is not known
+	Estimated bool          // the server counts nothing
+	Cost      float64       // of the session so far, in dollars; 0 where prices are not known
 }
+
+// Compacting says that the conversation is being summed up; the zero value, that
+// it no longer is.
+type Compacting struct{ Piece, Of int }
 
 // State is what the status line says of the workspace and the settings.
 type State struct {
@@ -154,6 +160,7 @@ func (Questioned) event()  {}
 func (Closed) event()      {}
 func (Shells) event()      {}
 func (Usage) event()       {}
+func (Compacting) event()  {}
 func (State) event()       {}
 func (ModeChanged) event() {}
 func (Notice) event()      {}

@@ -121,7 +121,7 @@ func (h *Headless) code(ctx context.Context, ended TurnEnded) int {
 		return ExitDenied
 	case ended.Outcome == session.OutcomeFailed:
 		return ExitProvider
-	case ended.Outcome == session.OutcomeTimeout:
+	case ended.Outcome == session.OutcomeTimeout || ended.Outcome == session.OutcomeLimit:
 		return ExitLimit
 	case ended.Outcome == session.OutcomeInterrupted:
 		return ExitInterrupted

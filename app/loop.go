@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -53,12 +54,17 @@ func (a *App) aside(fn func(context.Context)) {
 // runTurn runs one turn: from the queued messages until the model stops. The
 // screen is told of its end by work.
 func (a *App) runTurn() TurnEnded {
-	ctx, cancel, clock := withDeadline(context.Background(), a.opts.Timeout)
+	more := a.moreTime
+	if !a.opts.Interactive {
+		more = nil
+	}
+	ctx, cancel, clock := withDeadline(context.Background(), a.opts.Timeout, more)
 	defer cancel(nil)
 	a.begin(cancel, clock)
 
 	start := time.Now()
 	a.turn++
+	a.requests, a.repeats = 0, repeats{}
 	a.emit(TurnStarted{Turn: a.turn})
 	err := a.steps(permissions.WithRun(ctx))
 
@@ -91,7 +97,10 @@ func (a *App) end() {
 
 func outcome(ctx context.Context, err error) session.Outcome {
 	var timeout *timeoutError
+	var limit *limitError
 	switch {
+	case errors.As(err, &limit):
+		return session.OutcomeLimit
 	case errors.Is(err, errInterrupted):
 		return session.OutcomeInterrupted
 	case errors.As(err, &timeout):
@@ -110,11 +119,20 @@ func (a *App) steps(ctx context.Context) error {
 		if err := a.equip(ctx); err != nil {
 			return err
 		}
-		calls, err := a.reply(ctx)
+		if err := a.clock.wait(ctx); err != nil {
+			return err
+		}
+		if err := a.requestAllowed(ctx); err != nil {
+			return err
+		}
+		calls, err := a.fittingReply(ctx)
 		if err != nil {
 			return err
 		}
 		if len(calls.Calls) > 0 {
+			if err := a.callsAllowed(ctx, calls.Calls); err != nil {
+				return err
+			}
 			a.runCalls(ctx, calls.Calls)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -139,6 +157,34 @@ func (a *App) join(ctx context.Context) {
 	}
 }
 
+// fittingReply gets a reply to a request that fits the context window. Where the
+// server finds that it does not, the conversation is compacted and the request
+// made once more.
+func (a *App) fittingReply(ctx context.Context) (session.Message, error) {
+	if _, err := a.provider(ctx); err != nil {
+		return session.Message{}, err
+	}
+	if err := a.makeRoom(ctx); err != nil && !errors.Is(err, ErrNothingToCompact) {
+		return session.Message{}, err
+	}
+	m, err := a.reply(ctx)
+	var problem *ProviderError
+	if !errors.As(err, &problem) || problem.Kind != ErrContextOverflow {
+		return m, err
+	}
+	c := a.newCompaction("")
+	a.gauge.overflowed(problem.Window, c.before)
+	a.gauge.model = a.modelInfo().ID
+	c.window = a.gauge.window
+	if cerr := a.compact(ctx, c, false); cerr != nil {
+		if ctx.Err() != nil {
+			return m, cerr
+		}
+		return m, fmt.Errorf("%w (%v: /new begins anew, /undo takes back)", err, cerr)
+	}
+	return a.reply(ctx)
+}
+
 // errEmptyReply ends a turn in which the model said nothing, twice.
 var errEmptyReply = errors.New("the model sent an empty reply")
 
@@ -152,7 +198,8 @@ func (a *App) reply(ctx context.Context) (session.Message, error) {
 			return session.Message{}, err
 		}
 		a.logModel()
-		reply, err := provider.Stream(ctx, a.request(), a.delta)
+		req := a.request()
+		reply, err := provider.Stream(ctx, req, a.delta)
 		m := reply.Message
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -168,9 +215,7 @@ func (a *App) reply(ctx context.Context) (session.Message, error) {
 		var broken *ProviderError
 		switch {
 		case err == nil && !empty:
-			if m.Usage != nil {
-				a.emit(Usage{Last: *m.Usage})
-			}
+			a.count(&m, a.gauge.fixed+weight(req.Messages))
 			return m, nil
 		case err == nil:
 			err = errEmptyReply

@@ -4,6 +4,8 @@ package app_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 )
 
@@ -170,6 +173,7 @@ func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, "== a\nWell\n~ hang\n== b\n> write {\"file_path\":\"f\",\"content\":\"x\"}\n== c\nDone.\n", nil)
 		r.patience = 24 * time.Hour
+		r.decline = true
 		start := time.Now()
 		if ended := r.turn("go"); ended.Outcome != session.OutcomeTimeout || !strings.Contains(ended.Error, "turn timed out after 30m0s") {
 			t.Fatalf("ended %+v", ended)
@@ -208,26 +212,30 @@ func TestNoProvider(t *testing.T) {
 	}
 }
 
-// The start of a request never changes: what is new stands at its end (decision 26).
+// The start of a request never changes over 50 turns with changes of the mode,
+// edits and undos between them: what is new stands at its end (decision 26).
 func TestRequestsHaveAStablePrefix(t *testing.T) {
-	r := newRig(t, `
-== a
-> read {"file_path":"f"}
-> edit {"file_path":"f","old_string":"A","new_string":"B"}
-== b
-done
-== c
-> read {"file_path":"f"}
-== d
-done again
-`, map[string]string{"f": "A\n"})
-	r.turn("one")
-	r.app.Undo(false, false)
-	r.turn("two")
+	var play strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&play, "== a%d\n> read {\"file_path\":\"f\"}\n> edit {\"file_path\":\"f\",\"old_string\":\"A\",\"new_string\":\"B\"}\n== b%d\ndone\n", i, i)
+	}
+	r := newRig(t, play.String(), map[string]string{"f": "A\n"})
+	modes := []permissions.Mode{permissions.ModeAcceptEdits, permissions.ModeAsk, permissions.ModePlan, permissions.ModeAsk}
+	for i := range 50 {
+		r.app.SetMode(modes[i%len(modes)])
+		r.decline = true // of the plan
+		if ended := r.turn(fmt.Sprint("turn ", i)); ended.Outcome != session.OutcomeDone {
+			t.Fatalf("turn %d: %+v", i, ended)
+		}
+		r.app.Undo(session.Scope{}, nil)
+	}
 	all := r.provider.all()
+	if len(all) != 100 {
+		t.Fatalf("%d requests", len(all))
+	}
 	for i := 1; i < len(all); i++ {
-		if all[i].System != all[0].System {
-			t.Fatal("the system prompt changed")
+		if all[i].System != all[0].System || fmt.Sprint(all[i].Tools) != fmt.Sprint(all[0].Tools) {
+			t.Fatal("the system prompt or the tools changed")
 		}
 		for j, m := range all[i-1].Messages {
 			if all[i].Messages[j].Text != m.Text {
@@ -238,5 +246,21 @@ done again
 	// UNDO-07
 	if m := all[2].Messages; !strings.Contains(m[len(m)-1].Text, "undid") {
 		t.Fatalf("the model is not told of the undo: %q", m[len(m)-1].Text)
+	}
+}
+
+// What every request begins with has a budget of 4,000 tokens, of four bytes each.
+func TestPromptBudget(t *testing.T) {
+	r := newRig(t, "== a\nhello\n", nil)
+	r.turn("hi")
+	req := r.provider.all()[0]
+	tools, err := json.Marshal(req.Tools)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := (len(req.System) + len(tools)) / 4; n > 4000 {
+		t.Errorf("the prompt and the tools have %d tokens", n)
+	} else {
+		t.Logf("%d tokens", n)
 	}
 }

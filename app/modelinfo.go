@@ -49,8 +49,10 @@ func Tokens(n int) string {
 		return fmt.Sprintf("%dM", n/1_000_000)
 	case n >= 1_000_000:
 		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 1000:
+	case n >= 10_000 || n >= 1000 && n%1000 == 0:
 		return fmt.Sprintf("%dk", n/1000)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
 	}
 	return strconv.Itoa(n)
 }

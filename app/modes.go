@@ -50,11 +50,16 @@ func (a *App) SetMode(m permissions.Mode) {
 		return
 	}
 	a.perms.policy.SetMode(m)
-	switch {
-	case m == permissions.ModePlan:
-		a.note(planNote)
-	case was == permissions.ModePlan:
+	a.noteMode()
+	if was == permissions.ModePlan {
 		a.note("Plan mode is over: you can change files and run commands again.")
+	}
+}
+
+// noteMode tells the model of a mode that binds it.
+func (a *App) noteMode() {
+	if a.Mode() == permissions.ModePlan {
+		a.note(planNote)
 	}
 }
 

@@ -22,6 +22,7 @@ type rig struct {
 	dir      string
 	provider *recorder
 	answer   func(app.Asked) (app.Answer, bool) // false: the question stays open
+	decline  bool                               // the application's own questions
 
 	mu     sync.Mutex
 	events []app.Event
@@ -108,6 +109,9 @@ func (r *rig) emit(e app.Event) {
 	r.events = append(r.events, e)
 	close(r.more)
 	r.more = make(chan struct{})
+	if q, ok := e.(app.Questioned); ok && r.decline {
+		go r.app.Reply(q.ID, nil)
+	}
 	if q, ok := e.(app.Asked); ok {
 		if a, ok := r.answer(q); ok {
 			go r.app.Answer(q.ID, a)

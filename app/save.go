@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/todo"
 )
@@ -35,9 +34,8 @@ func (a *App) append(e session.Entry) (session.Entry, error) {
 	if e.Time.IsZero() {
 		e.Time = time.Now()
 	}
-	saved, err := a.log.Append(e)
+	saved, err := a.log.Append(e) // numbered, also where it could not be saved
 	if err != nil {
-		saved = e
 		a.unsaved(err)
 	}
 	a.talk.Add(saved)
@@ -123,6 +121,7 @@ func (a *App) keep(b *session.Blobs) {
 // reset begins an empty conversation.
 func (a *App) reset() {
 	a.log, a.talk, a.ids, a.lastID, a.turn = nil, session.NewConversation(nil), map[string]bool{}, 0, 0
+	a.cost, a.unpriced = 0, session.Usage{}
 	a.saving.broken = false
 	a.model.logged = ""
 	a.keep(a.store.Blobs())
@@ -132,9 +131,7 @@ func (a *App) reset() {
 	a.queue, a.notes = nil, nil
 	a.mu.Unlock()
 	a.note(environment(a.opts))
-	if a.Mode() == permissions.ModePlan {
-		a.note(planNote)
-	}
+	a.noteMode()
 	if err := a.perms.openSession(""); err != nil {
 		a.emit(Notice{Level: Warning, Text: err.Error()})
 	}
@@ -198,7 +195,13 @@ func (a *App) restore(entries []session.Entry) (notices []string) {
 		if e.Kind == session.KindTodo {
 			a.todos = a.newTodos(e.Todo)
 		}
+		if e.Compact != nil && e.Compact.Usage != nil {
+			a.unpriced = plus(a.unpriced, *e.Compact.Usage)
+		}
 		if e.Message != nil {
+			if e.Message.Usage != nil {
+				a.unpriced = plus(a.unpriced, *e.Message.Usage)
+			}
 			for _, c := range e.Message.Calls {
 				a.ids[c.ID] = true
 			}

@@ -29,8 +29,8 @@ done
 	if r.file("f") != "B\r\nx" || r.file("deep/er/new") != "new\n" {
 		t.Fatalf("files %q, %q", r.file("f"), r.file("deep/er/new"))
 	}
-	r.app.Undo(false, false)
-	r.app.Undo(false, false)
+	r.app.Undo(session.Scope{}, nil)
+	r.app.Undo(session.Scope{}, nil)
 	if got := r.file("f"); got != "A\r\nx" {
 		t.Fatalf("after undo %q", got)
 	}
@@ -40,18 +40,18 @@ done
 	if _, err := os.Stat(filepath.Join(r.dir, "deep")); !os.IsNotExist(err) {
 		t.Fatalf("the made directories are still there: %v", err)
 	}
-	r.app.Redo(false, false)
-	r.app.Redo(false, false)
+	r.app.Redo(session.Scope{}, nil)
+	r.app.Redo(session.Scope{}, nil)
 	if r.file("f") != "B\r\nx" || r.file("deep/er/new") != "new\n" {
 		t.Fatalf("after redo %q, %q", r.file("f"), r.file("deep/er/new"))
 	}
 	from := r.seen()
-	r.app.Redo(false, false)
+	r.app.Redo(session.Scope{}, nil)
 	if n, _ := await[app.Notice](r, from, nil); n.Level != app.Error {
 		t.Fatalf("a redo too many says %+v", n)
 	}
 	// UNDO-10: the whole turn at once.
-	r.app.Undo(true, false)
+	r.app.Undo(session.Scope{Turn: true}, nil)
 	if _, err := os.Stat(filepath.Join(r.dir, "deep")); r.file("f") != "A\r\nx" || !os.IsNotExist(err) {
 		t.Fatalf("after undo of the turn: %q, %v", r.file("f"), err)
 	}
@@ -65,16 +65,23 @@ func TestUndoKeepsWhatOthersChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := r.seen()
-	r.app.Undo(false, false)
+	r.app.Undo(session.Scope{}, nil)
 	if n, _ := await[app.Notice](r, from, nil); n.Level != app.Error || !strings.Contains(n.Text, "f") {
 		t.Fatalf("notice %+v", n)
 	}
 	if got := r.file("f"); got != "B, and mine\n" {
 		t.Fatalf("the person's line is lost: %q", got)
 	}
-	r.app.Undo(false, true)
+	plan, err := r.app.PlanUndo(session.Scope{}, false)
+	if err != nil || len(plan) != 1 || plan[0].Conflict == "" || string(plan[0].Recorded) != "B\n" {
+		t.Fatalf("plan %+v, %v", plan, err)
+	}
+	r.app.Undo(session.Scope{}, []session.Pick{plan[0].Pick()})
 	if got := r.file("f"); got != "A\n" {
-		t.Fatalf("a forced undo left %q", got)
+		t.Fatalf("an undo that goes over it left %q", got)
+	}
+	if changed, err := r.app.Diff(); err != nil || len(changed) != 0 {
+		t.Errorf("changed: %v, %v", changed, err)
 	}
 }
 
@@ -118,7 +125,7 @@ more
 		t.Errorf("the last message is %q", last.Text)
 	}
 	// UNDO-05: the journal is resumed too.
-	again.app.Undo(false, false)
+	again.app.Undo(session.Scope{}, nil)
 	if got := again.file("f"); got != "A\n" {
 		t.Errorf("undo after resume left %q", got)
 	}

@@ -47,6 +47,7 @@ func (a *App) equip(ctx context.Context) error {
 		return err
 	}
 	a.specs = Specs(box.Tools())
+	a.gauge.weigh(a.system, a.specs)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.box = box

@@ -6,20 +6,30 @@ import (
 	"strings"
 
 	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/file"
 )
 
-// Undo takes the last change back, or the last turn's; force also overwrites
-// what somebody else changed since (UNDO-02 to UNDO-04, UNDO-10).
-func (a *App) Undo(turn, force bool) { a.rewind(a.journal.Undo, turn, force) }
+// PlanUndo tells what an undo, or a redo, would do, for the person to look at (UNDO-06).
+func (a *App) PlanUndo(scope session.Scope, redo bool) (plan []session.Planned, err error) {
+	err = a.idle(func() error {
+		plan, err = a.journal.Plan(scope, redo)
+		return err
+	})
+	return plan, err
+}
 
-// Redo makes the change again that the last undo took back.
-func (a *App) Redo(turn, force bool) { a.rewind(a.journal.Redo, turn, force) }
+// Undo takes changes back: all files of the scope that are as the session left
+// them, or those that the person picked from a plan (UNDO-02 to UNDO-04, UNDO-10).
+func (a *App) Undo(scope session.Scope, picks []session.Pick) { a.rewind(a.journal.Undo, scope, picks) }
+
+// Redo makes again what the last undo took back.
+func (a *App) Redo(scope session.Scope, picks []session.Pick) { a.rewind(a.journal.Redo, scope, picks) }
 
 // rewind does the one or the other while no turn runs (UNDO-08), says what came
 // of it, and tells the model at its next request (UNDO-07).
-func (a *App) rewind(do func(turn, force bool) (session.Undone, error), turn, force bool) {
+func (a *App) rewind(do func(session.Scope, []session.Pick) (session.Undone, error), scope session.Scope, picks []session.Pick) {
 	err := a.idle(func() error {
-		undone, err := do(turn, force)
+		undone, err := do(scope, picks)
 		if err == nil || len(undone.Files) > 0 {
 			did := "undid"
 			if undone.Redo {
@@ -35,6 +45,27 @@ func (a *App) rewind(do func(turn, force bool) (session.Undone, error), turn, fo
 	if err != nil {
 		a.emit(Notice{Level: Error, Text: err.Error()})
 	}
+}
+
+// Diff lists what the session changed and did not take back, with the contents,
+// from before its first change to after its last one.
+func (a *App) Diff() (changes []file.Change, err error) {
+	err = a.idle(func() error {
+		for _, f := range a.journal.Changed() {
+			c := file.Change{Path: f.Path, Existed: f.Before != ""}
+			if f.Before != "" {
+				if c.Before, err = a.blobs.Get(f.Before); err != nil {
+					return err
+				}
+			}
+			if c.After, err = a.blobs.Get(f.After); err != nil {
+				return err
+			}
+			changes = append(changes, c)
+		}
+		return nil
+	})
+	return changes, err
 }
 
 // describe names files as the person sees them, with their lines.

@@ -157,8 +157,8 @@ func BenchmarkJournal(b *testing.B) {
 	})
 	b.Run("undo and redo of 100", func(b *testing.B) {
 		for b.Loop() {
-			must[Undone](b)(j.Undo(true, false))
-			must[Undone](b)(j.Redo(true, false))
+			must[Undone](b)(j.Undo(Scope{Turn: true}, nil))
+			must[Undone](b)(j.Redo(Scope{Turn: true}, nil))
 		}
 	})
 }

@@ -138,7 +138,7 @@ type Undo struct {
 	Changes []string `json:"changes"` // their ids, in the order in which they were treated
 	Redo    bool     `json:"redo,omitempty"`
 
-	// Overwritten is what others had made of the files, kept when a forced undo went over it.
+	// Overwritten is what others had made of the files, kept when the person chose to go over it.
 	Overwritten []Overwritten `json:"overwritten,omitempty"`
 }
 
@@ -156,6 +156,7 @@ const (
 	OutcomeDone        Outcome = "done"
 	OutcomeInterrupted Outcome = "interrupted" // by the person
 	OutcomeTimeout     Outcome = "timeout"     // at its deadline
+	OutcomeLimit       Outcome = "limit"       // at a limit: too many requests, or the same call over and over
 	OutcomeFailed      Outcome = "failed"      // by the model's server, or an error of ours
 )
 

@@ -92,12 +92,23 @@ func (d *desk) write(turn int, name, after string) {
 
 func (d *desk) undo(turn, force bool) Undone {
 	d.Helper()
-	return must[Undone](d)(d.journal.Undo(turn, force))
+	return must[Undone](d)(d.journal.Undo(Scope{Turn: turn}, d.picks(turn, false, force)))
 }
 
 func (d *desk) redo(turn, force bool) Undone {
 	d.Helper()
-	return must[Undone](d)(d.journal.Redo(turn, force))
+	return must[Undone](d)(d.journal.Redo(Scope{Turn: turn}, d.picks(turn, true, force)))
+}
+
+// picks are all files of a plan, as a person picks them who wants them in any case.
+func (d *desk) picks(turn, redo, force bool) (picks []Pick) {
+	d.Helper()
+	if force {
+		for _, p := range must[[]Planned](d)(d.journal.Plan(Scope{Turn: turn}, redo)) {
+			picks = append(picks, p.Pick())
+		}
+	}
+	return picks
 }
 
 // is checks files: name, content, …; "-" is no file.
@@ -185,7 +196,7 @@ func TestUndoAfterResume(t *testing.T) { // UNDO-05
 	d.undo(false, false)
 	d.write(5, "f", "new")
 	d.resume()
-	if _, err := d.journal.Redo(false, false); !errors.Is(err, ErrNothingToRedo) {
+	if _, err := d.journal.Redo(Scope{}, nil); !errors.Is(err, ErrNothingToRedo) {
 		t.Errorf("redo: %v", err)
 	}
 	d.undo(false, false)
@@ -238,7 +249,7 @@ func TestCrashIsSettled(t *testing.T) { // UNDO-05
 				t.Errorf("%d marks", n)
 			}
 			d.resume() // the second time it is known
-			_, err := d.journal.Undo(false, false)
+			_, err := d.journal.Undo(Scope{}, nil)
 			if c.undone == "" {
 				if !errors.Is(err, ErrNothingToUndo) {
 					t.Errorf("undo: %v", err)

@@ -46,7 +46,7 @@ func workUntilKilled(args []string) error {
 			return err
 		}
 		if step%7 == 0 {
-			if _, err := j.Undo(step%2 == 0, false); err != nil {
+			if _, err := j.Undo(Scope{Turn: step%2 == 0}, nil); err != nil {
 				return err
 			}
 		} else if err := editAtRandom(j, args[0], call, step, random); err != nil {
@@ -173,7 +173,7 @@ func undoEverything(t *testing.T, s *Store, id string, initial map[string]string
 		t.Errorf("unsettled: %q", n)
 	}
 	for {
-		if _, err := j.Undo(false, false); err == ErrNothingToUndo {
+		if _, err := j.Undo(Scope{}, nil); err == ErrNothingToUndo {
 			break
 		} else if err != nil {
 			t.Fatal(err)

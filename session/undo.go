@@ -20,8 +20,8 @@ var (
 	ErrOutside = errors.New("it is not a place in the workspace that can be written")
 )
 
-// ConflictError says that files are not as the session left them. Nothing was
-// changed; force goes over it (UNDO-04).
+// ConflictError says that files are not as the session left them, or as they were
+// when the person looked. Nothing was changed (UNDO-04).
 type ConflictError struct {
 	Redo  bool
 	Files []Conflict
@@ -58,8 +58,20 @@ type Undone struct {
 	Changes []Change     // taken back, or made again, in that order; without hunks
 	Files   []FileChange // each once; Before is what was there, After what is there now
 
-	// Overwritten is what others had made of the files, where force went over it.
+	// Overwritten is what others had made of the files, where the person chose to go over it.
 	Overwritten []Overwritten
+}
+
+// Scope says how much an undo or a redo treats. The zero value is the last change.
+type Scope struct {
+	Turn bool // all changes of the last turn that made some
+	From int  // all changes of the turns from this number on; 0: not so
+}
+
+// Pick is a file that a person chose to treat, having seen its content.
+type Pick struct {
+	Path string
+	Now  string // hash of the content that the person saw; "" for no file
 }
 
 // Planned is what an undo or a redo would do to a file.
@@ -68,19 +80,23 @@ type Planned struct {
 	Removes  bool        // the file would be removed
 	Conflict string      // what is different from what the session left, "" when nothing is
 	Recorded []byte      // the content that the session left, for a conflict
+	Now      string      // hash of the content now; "" for no file
 }
 
+// Pick chooses the file as it was planned, also over a conflict.
+func (p Planned) Pick() Pick { return Pick{Path: p.Change.Path, Now: p.Now} }
+
 // Plan tells what [Journal.Undo] or [Journal.Redo] would do, for a person to look at.
-func (j *Journal) Plan(turn, redo bool) ([]Planned, error) {
+func (j *Journal) Plan(scope Scope, redo bool) ([]Planned, error) {
 	j.undoing.Lock()
 	defer j.undoing.Unlock()
-	_, steps, err := j.plan(turn, redo)
+	_, steps, err := j.plan(scope, redo, nil)
 	if err != nil {
 		return nil, err
 	}
 	planned := make([]Planned, len(steps))
 	for i, s := range steps {
-		p := Planned{Change: s.change(), Removes: s.to.hash == "", Conflict: s.conflict}
+		p := Planned{Change: s.change(), Removes: s.to.hash == "", Conflict: s.conflict, Now: s.now.hash}
 		if s.conflict != "" && s.from != "" {
 			// Without it the person still sees the two other sides.
 			p.Recorded, _ = j.blobs.Get(s.from)
@@ -90,26 +106,27 @@ func (j *Journal) Plan(turn, redo bool) ([]Planned, error) {
 	return planned, nil
 }
 
-// Undo takes back the last change, or with turn all changes of the turn that made
-// it: content and mode are as before (UNDO-02, UNDO-10). When a file is not as the
-// session left it, nothing is touched and the error is a *[ConflictError]; with
-// force the file is overwritten, and what was there is kept as a blob (UNDO-04).
+// Undo takes changes back: content and mode are as before (UNDO-02, UNDO-10).
+// With picks only those files are treated, also over a conflict, if they still are
+// what the person saw; what was there is kept as a blob (UNDO-04). Without, all of
+// them are, and when one is not as the session left it, nothing is touched and the
+// error is a *[ConflictError].
 //
 // All files are treated or none. An error beside a result that names files says
 // that the log could not take the news.
-func (j *Journal) Undo(turn, force bool) (Undone, error) { return j.run(turn, false, force) }
+func (j *Journal) Undo(scope Scope, picks []Pick) (Undone, error) { return j.run(scope, false, picks) }
 
 // Redo makes again what the last [Journal.Undo] took back, one change or a turn of them.
-func (j *Journal) Redo(turn, force bool) (Undone, error) { return j.run(turn, true, force) }
+func (j *Journal) Redo(scope Scope, picks []Pick) (Undone, error) { return j.run(scope, true, picks) }
 
-func (j *Journal) run(turn, redo, force bool) (Undone, error) {
+func (j *Journal) run(scope Scope, redo bool, picks []Pick) (Undone, error) {
 	j.undoing.Lock()
 	defer j.undoing.Unlock()
-	records, steps, err := j.plan(turn, redo)
+	records, steps, err := j.plan(scope, redo, picks)
 	if err != nil {
 		return Undone{}, err
 	}
-	if err := conflicts(steps, redo); err != nil && !force {
+	if err := conflicts(steps, redo, picks); err != nil {
 		return Undone{}, err
 	}
 	u := Undone{Redo: redo}
@@ -146,8 +163,13 @@ type step struct {
 
 // plan picks the changes and looks at their files. Contents that are to be
 // written are read here, so that none can be missing halfway.
-func (j *Journal) plan(turn, redo bool) ([]*record, []*step, error) {
-	records := j.choose(turn, redo)
+func (j *Journal) plan(scope Scope, redo bool, picks []Pick) ([]*record, []*step, error) {
+	records := j.choose(scope, redo)
+	if picks != nil {
+		records = slices.DeleteFunc(records, func(r *record) bool {
+			return !slices.ContainsFunc(picks, func(p Pick) bool { return p.Path == r.Path })
+		})
+	}
 	if len(records) == 0 && redo {
 		return nil, nil, ErrNothingToRedo
 	}
@@ -181,7 +203,7 @@ func (j *Journal) plan(turn, redo bool) ([]*record, []*step, error) {
 }
 
 // choose returns the changes that are next, in the order in which they are treated.
-func (j *Journal) choose(turn, redo bool) []*record {
+func (j *Journal) choose(scope Scope, redo bool) []*record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	stack := j.done
@@ -190,8 +212,10 @@ func (j *Journal) choose(turn, redo bool) []*record {
 	}
 	var records []*record
 	for _, r := range slices.Backward(stack) {
-		if len(records) > 0 && (!turn || r.turn != records[0].turn) {
-			break
+		switch {
+		case scope.From > 0 && r.turn < scope.From,
+			scope.From == 0 && len(records) > 0 && (!scope.Turn || r.turn != records[0].turn):
+			return records
 		}
 		records = append(records, r)
 	}
@@ -241,11 +265,19 @@ func (j *Journal) inside(path string) error {
 	return nil
 }
 
-func conflicts(steps []*step, redo bool) error {
+// conflicts are the files that may not be written: with picks, those that are
+// not what the person saw.
+func conflicts(steps []*step, redo bool, picks []Pick) error {
 	e := &ConflictError{Redo: redo}
 	for _, s := range steps {
-		if s.conflict != "" {
-			e.Files = append(e.Files, Conflict{Path: s.path, What: s.conflict})
+		what := s.conflict
+		if i := slices.IndexFunc(picks, func(p Pick) bool { return p.Path == s.path }); i >= 0 {
+			if what = ""; picks[i].Now != s.now.hash {
+				what = "was changed while you looked"
+			}
+		}
+		if what != "" {
+			e.Files = append(e.Files, Conflict{Path: s.path, What: what})
 		}
 	}
 	if len(e.Files) == 0 {
@@ -254,7 +286,7 @@ func conflicts(steps []*step, redo bool) error {
 	return e
 }
 
-// keep puts away the contents that nobody could bring back after a forced undo.
+// keep puts away the contents that nobody could bring back after they were written over.
 func (j *Journal) keep(steps []*step) ([]Overwritten, error) {
 	var kept []Overwritten
 	for _, s := range steps {

@@ -62,7 +62,7 @@ func TestUndoWalksBackAndForth(t *testing.T) { // UNDO-03
 		d.undo(false, false)
 		d.is("f", v)
 	}
-	if _, err := d.journal.Undo(false, false); !errors.Is(err, ErrNothingToUndo) {
+	if _, err := d.journal.Undo(Scope{}, nil); !errors.Is(err, ErrNothingToUndo) {
 		t.Errorf("undo: %v", err)
 	}
 	for _, v := range []string{"1", "2"} {
@@ -70,7 +70,7 @@ func TestUndoWalksBackAndForth(t *testing.T) { // UNDO-03
 		d.is("f", v)
 	}
 	d.write(2, "f", "new")
-	if _, err := d.journal.Redo(false, false); !errors.Is(err, ErrNothingToRedo) {
+	if _, err := d.journal.Redo(Scope{}, nil); !errors.Is(err, ErrNothingToRedo) {
 		t.Errorf("redo: %v", err)
 	}
 	for _, v := range []string{"2", "1", "0"} {
@@ -115,12 +115,12 @@ func TestConflicts(t *testing.T) { // UNDO-04
 			}
 			c.since(d)
 			now := d.read("f")
-			plan := must[[]Planned](t)(d.journal.Plan(false, c.redo))
+			plan := must[[]Planned](t)(d.journal.Plan(Scope{}, c.redo))
 			if len(plan) != 1 || plan[0].Conflict != c.what || now != "-" && string(plan[0].Change.Before) != now || plan[0].Removes != (c.forced == "-") {
 				t.Errorf("plan: %+v", plan)
 			}
 			if c.what != "" {
-				_, err := run(false, false)
+				_, err := run(Scope{}, nil)
 				var conflict *ConflictError
 				if !errors.As(err, &conflict) || len(conflict.Files) != 1 || conflict.Files[0] != (Conflict{d.path("f"), c.what}) || conflict.Redo != c.redo {
 					t.Fatalf("error: %v", err)
@@ -133,7 +133,7 @@ func TestConflicts(t *testing.T) { // UNDO-04
 					t.Error("the log says that something was undone")
 				}
 			}
-			u := must[Undone](t)(run(false, c.what != ""))
+			u := must[Undone](t)(run(Scope{}, d.picks(false, c.redo, c.what != "")))
 			d.is("f", c.forced)
 			// What was overwritten is not lost.
 			if (c.what != "" && now != "-") != (len(u.Overwritten) == 1) {
@@ -159,12 +159,12 @@ func TestConflictBetweenTwoChanges(t *testing.T) { // UNDO-04, UNDO-10
 	d.put("f", "1 and mine")
 	d.write(1, "f", "2")
 	var conflict *ConflictError
-	if _, err := d.journal.Undo(true, false); !errors.As(err, &conflict) || conflict.Files[0].What != "was changed between two changes of the session" {
+	if _, err := d.journal.Undo(Scope{Turn: true}, nil); !errors.As(err, &conflict) || conflict.Files[0].What != "was changed between two changes of the session" {
 		t.Fatalf("error: %v", err)
 	}
 	d.undo(false, false)
 	d.is("f", "1 and mine")
-	if _, err := d.journal.Undo(false, false); !errors.As(err, &conflict) {
+	if _, err := d.journal.Undo(Scope{}, nil); !errors.As(err, &conflict) {
 		t.Errorf("error: %v", err)
 	}
 	d.is("f", "1 and mine")
@@ -195,7 +195,7 @@ func TestUndoOfATurn(t *testing.T) { // UNDO-10
 	// One conflict, and nothing is touched.
 	d.put("b", "mine")
 	var conflict *ConflictError
-	if _, err := d.journal.Undo(true, false); !errors.As(err, &conflict) || len(conflict.Files) != 1 || conflict.Files[0].Path != d.path("b") {
+	if _, err := d.journal.Undo(Scope{Turn: true}, nil); !errors.As(err, &conflict) || len(conflict.Files) != 1 || conflict.Files[0].Path != d.path("b") {
 		t.Fatalf("error: %v", err)
 	}
 	d.is("a", "a3", "b", "mine", "c", "c2")
@@ -223,7 +223,7 @@ func TestFailedUndoPutsBack(t *testing.T) {
 	// A file in the place of a directory fails the write also for root.
 	ok(t, os.RemoveAll(d.path("dir")))
 	d.put("dir", "a file")
-	if _, err := d.journal.Undo(true, true); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
+	if _, err := d.journal.Undo(Scope{Turn: true}, d.picks(true, false, true)); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
 		t.Fatalf("error: %v", err)
 	}
 	d.is("a", "a1", "new", "n1", "dir", "a file")
@@ -244,7 +244,7 @@ func TestUnwritableUndoPutsBack(t *testing.T) {
 	d.write(1, "a", "a1")
 	ok(t, os.Chmod(d.path("dir"), 0o555))
 	defer os.Chmod(d.path("dir"), 0o755)
-	_, err := d.journal.Undo(true, false)
+	_, err := d.journal.Undo(Scope{Turn: true}, nil)
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "nothing was changed") {
 		t.Fatalf("error: %v", err)
 	}
@@ -316,8 +316,8 @@ func TestTamperedJournal(t *testing.T) { // UNDO-06
 			ch := Change{ID: "1", Path: c.path(d), Existed: true, Before: blob, After: Hash([]byte("1")), Perm: 0o644}
 			put(t, d.log, Entry{Kind: KindChange, Change: &ch}, Entry{Kind: KindDone, Done: "1"})
 			d.resume()
-			for _, force := range []bool{false, true} {
-				if _, err := d.journal.Undo(false, force); !errors.Is(err, ErrOutside) {
+			for _, picks := range [][]Pick{nil, {{Path: ch.Path, Now: ch.After}}} {
+				if _, err := d.journal.Undo(Scope{}, picks); !errors.Is(err, ErrOutside) {
 					t.Errorf("undo: %v", err)
 				}
 			}
@@ -363,8 +363,8 @@ func TestLostContent(t *testing.T) {
 	d.write(1, "a", "a1")
 	d.write(1, "b", "b1")
 	ok(t, os.Remove(filepath.Join(d.store.Dir(), blobPath(Hash([]byte("a0"))))))
-	for _, force := range []bool{false, true} {
-		if _, err := d.journal.Undo(true, force); !errors.Is(err, ErrNoBlob) || !strings.Contains(err.Error(), d.path("a")) {
+	for _, picks := range [][]Pick{nil, {{Path: d.path("a"), Now: Hash([]byte("a1"))}}} {
+		if _, err := d.journal.Undo(Scope{Turn: true}, picks); !errors.Is(err, ErrNoBlob) || !strings.Contains(err.Error(), d.path("a")) {
 			t.Errorf("undo: %v", err)
 		}
 	}
@@ -421,16 +421,74 @@ func TestPlanShowsAllSides(t *testing.T) { // UNDO-06
 	d.put("f", "0")
 	d.write(1, "f", "1")
 	d.put("f", "mine")
-	plan := must[[]Planned](t)(d.journal.Plan(true, false))
+	plan := must[[]Planned](t)(d.journal.Plan(Scope{Turn: true}, false))
 	want := []Planned{{
 		Change:   file.Change{Path: d.path("f"), Before: []byte("mine"), After: []byte("0"), Existed: true, Perm: 0o644},
-		Conflict: "was changed since", Recorded: []byte("1"),
+		Conflict: "was changed since", Recorded: []byte("1"), Now: Hash([]byte("mine")),
 	}}
 	if diff := cmp.Diff(want, plan); diff != "" {
 		t.Error(diff)
 	}
 	d.is("f", "mine")
-	if _, err := d.journal.Plan(true, true); !errors.Is(err, ErrNothingToRedo) {
+	if _, err := d.journal.Plan(Scope{Turn: true}, true); !errors.Is(err, ErrNothingToRedo) {
 		t.Errorf("plan of a redo: %v", err)
 	}
+}
+
+// A person can leave files out; those stay as they are and can be undone later.
+func TestUndoOfSomeFiles(t *testing.T) { // UNDO-06
+	d := newDesk(t)
+	for _, name := range []string{"a", "b", "c"} {
+		d.put(name, name+"0")
+		d.write(1, name, name+"1")
+	}
+	d.write(1, "b", "b2")
+	plan := must[[]Planned](t)(d.journal.Plan(Scope{Turn: true}, false))
+	var picks []Pick
+	for _, p := range plan {
+		if p.Change.Path != d.path("b") {
+			picks = append(picks, p.Pick())
+		}
+	}
+	must[Undone](t)(d.journal.Undo(Scope{Turn: true}, picks))
+	d.is("a", "a0", "b", "b2", "c", "c0")
+	d.resume()
+	d.redo(true, false)
+	d.is("a", "a1", "b", "b2", "c", "c1")
+	d.undo(true, false)
+	d.is("a", "a0", "b", "b0", "c", "c0")
+	if _, err := d.journal.Redo(Scope{Turn: true}, []Pick{}); !errors.Is(err, ErrNothingToRedo) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// What changed between the look and the yes is not overwritten.
+func TestUndoOfWhatWasSeen(t *testing.T) { // UNDO-04
+	d := newDesk(t)
+	d.put("a", "a0")
+	d.write(1, "a", "a1")
+	d.put("a", "mine")
+	picks := d.picks(false, false, true)
+	d.put("a", "mine too")
+	var conflict *ConflictError
+	if _, err := d.journal.Undo(Scope{}, picks); !errors.As(err, &conflict) || conflict.Files[0].What != "was changed while you looked" {
+		t.Errorf("%v", err)
+	}
+	d.is("a", "mine too")
+	must[Undone](t)(d.journal.Undo(Scope{}, d.picks(false, false, true)))
+	d.is("a", "a0")
+}
+
+// From a turn on, everything is taken back at once.
+func TestUndoFromATurn(t *testing.T) {
+	d := newDesk(t)
+	d.put("a", "a0")
+	for turn := 1; turn <= 4; turn++ {
+		d.write(turn, "a", fmt.Sprint("a", turn))
+		d.write(turn, fmt.Sprint("f", turn), "x")
+	}
+	must[Undone](t)(d.journal.Undo(Scope{From: 3}, nil))
+	d.is("a", "a2", "f1", "x", "f2", "x", "f3", "-", "f4", "-")
+	must[Undone](t)(d.journal.Undo(Scope{From: 1}, nil))
+	d.is("a", "a0", "f1", "-")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/tools/human"
 )
 
@@ -26,13 +27,17 @@ type Agent interface {
 	Unqueue() (string, bool)                          // takes the last queued message back
 	Answer(id string, a app.Answer)                   // to an Asked
 	Reply(id string, answers map[string]human.Answer) // to a Questioned; nil declines
-	Undo(turn, force bool)                            // the last change, or all of the last turn; what came of it are events
-	Redo(turn, force bool)
+	PlanUndo(scope session.Scope, redo bool) ([]session.Planned, error)
+	Undo(scope session.Scope, picks []session.Pick) // of picked files; what came of it are events
+	Redo(scope session.Scope, picks []session.Pick)
+	Diff() ([]file.Change, error) // what the session changed
 	Mode() permissions.Mode
 	SetMode(permissions.Mode)
 	SetModel(name string) // from the next request on; what came of it are events
 	Models() ([]app.ModelInfo, error)
 	Permissions(args string) (string, error) // what /permissions answers
+	Compact(keep string)                     // makes the conversation shorter; keep: what must not be lost
+	Context() (app.ContextReport, error)     // what fills the context window
 	New()
 	Resume(id string)
 	Sessions() ([]session.Info, error)

@@ -14,6 +14,7 @@ import (
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/tools/human"
 	"github.com/phero-agent/agent/ui/uitest"
 )
@@ -26,6 +27,7 @@ type recorder struct {
 	mode     permissions.Mode
 	sessions []session.Info
 	models   []app.ModelInfo
+	plan     []session.Planned
 }
 
 func (r *recorder) did(format string, args ...any) {
@@ -59,8 +61,26 @@ func (r *recorder) Answer(id string, a app.Answer) {
 	r.did("answer %s %+v", id, a)
 }
 func (r *recorder) Reply(id string, a map[string]human.Answer) { r.did("reply %s %v", id, a) }
-func (r *recorder) Undo(turn, force bool)                      { r.did("undo %v %v", turn, force) }
-func (r *recorder) Redo(turn, force bool)                      { r.did("redo %v %v", turn, force) }
+func (r *recorder) PlanUndo(scope session.Scope, redo bool) ([]session.Planned, error) {
+	r.did("plan %+v %v", scope, redo)
+	if r.plan == nil {
+		return nil, session.ErrNothingToUndo
+	}
+	return r.plan, nil
+}
+func (r *recorder) Undo(scope session.Scope, picks []session.Pick) {
+	r.did("undo %+v %v", scope, picks)
+}
+func (r *recorder) Redo(scope session.Scope, picks []session.Pick) {
+	r.did("redo %+v %v", scope, picks)
+}
+func (r *recorder) Diff() ([]file.Change, error) {
+	var changes []file.Change
+	for _, p := range r.plan {
+		changes = append(changes, p.Change)
+	}
+	return changes, nil
+}
 func (r *recorder) Mode() permissions.Mode {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,6 +98,12 @@ func (r *recorder) Permissions(args string) (string, error) {
 		return "allow  bash(make)  always, this session\nask    bash(git push)  --ask", nil
 	}
 	return "", fmt.Errorf("no answer %s", args)
+}
+func (r *recorder) Compact(keep string) { r.did("compact %q", keep) }
+func (r *recorder) Context() (app.ContextReport, error) {
+	return app.ContextReport{Window: 128_000, Cost: 0.1234, Parts: []app.ContextPart{
+		{Name: "system prompt", Tokens: 1200}, {Name: "tools", Tokens: 2900}, {Name: "results of tools", Tokens: 40_000},
+	}}, nil
 }
 func (r *recorder) New()                              { r.did("new") }
 func (r *recorder) Resume(id string)                  { r.did("resume %s", id) }

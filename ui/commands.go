@@ -36,9 +36,14 @@ func builtins() []command {
 		c("undo", "take back the last change; /undo turn: all of the last turn; /undo!: also where files changed since", (*Model).undoCommand, "undo!", "rewind"),
 		c("redo", "make an undone change again; /redo turn; /redo!", (*Model).redoCommand, "redo!"),
 		c("model", "another model, from the next request on", (*Model).modelCommand, "models"),
+		c("undo", "look at the last change and take it back; /undo turn: all of the last turn", (*Model).undoCommand, "rewind"),
+		c("redo", "make an undone change again; /redo turn", (*Model).redoCommand),
+		c("diff", "everything that this session changed", (*Model).diffCommand, "changes"),
 		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand),
 		c("permissions", "the rules and the always answers; /permissions forget <answer>", (*Model).permissionsCommand),
 		c("plan", "plan first: nothing is written", func(m *Model, _ string) tea.Cmd { return m.setMode(permissions.ModePlan) }),
+		c("context", "what fills the context window, and what the session cost", (*Model).contextCommand, "usage", "cost"),
+		c("compact", "sum up the conversation to make room; /compact <what to keep>", (*Model).compactCommand),
 		c("todos", "the task list", func(m *Model, _ string) tea.Cmd { m.openPane(m.todos); return nil }, "todo"),
 		c("output", "the output of commands", func(m *Model, _ string) tea.Cmd { m.openPane(m.output); return nil }),
 		c("shells", "the commands in the background", func(m *Model, _ string) tea.Cmd { m.openPane(m.shells); return nil }, "tasks", "ps"),
@@ -85,7 +90,7 @@ func asCommand(s string) (string, bool) {
 }
 
 func commandRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '!'
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 }
 
 // run does a command line, without its slash.
@@ -97,9 +102,6 @@ func (m *Model) run(line string) tea.Cmd {
 	case c == nil:
 		return m.unknown(name)
 	case c.do != nil:
-		if strings.HasSuffix(name, "!") {
-			args = strings.TrimSpace("! " + args)
-		}
 		return c.do(m, args)
 	}
 	return m.calls.inOrderMsg(func() tea.Msg {
@@ -231,32 +233,6 @@ func (m *Model) resumeCommand(args string) tea.Cmd {
 		return m.openSessions()
 	}
 	return m.calls.inOrder(func() { m.agent.Resume(args) })
-}
-
-// undoArgs reads "turn" and "!".
-func undoArgs(args string) (turn, force bool, err error) {
-	for _, word := range strings.Fields(args) {
-		switch word {
-		case "turn":
-			turn = true
-		case "!", "force":
-			force = true
-		default:
-			return false, false, fmt.Errorf("%q is not known: write /undo, /undo! or /undo turn", word)
-		}
-	}
-	return turn, force, nil
-}
-
-func (m *Model) undoCommand(args string) tea.Cmd { return m.revert(args, m.agent.Undo) }
-func (m *Model) redoCommand(args string) tea.Cmd { return m.revert(args, m.agent.Redo) }
-
-func (m *Model) revert(args string, do func(turn, force bool)) tea.Cmd {
-	turn, force, err := undoArgs(args)
-	if err != nil {
-		return m.fail(err)
-	}
-	return m.calls.inOrder(func() { do(turn, force) })
 }
 
 // edit opens the text in the person's editor.

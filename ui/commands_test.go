@@ -19,8 +19,8 @@ func (s *stage) enter(line string) {
 
 func TestCommands(t *testing.T) { // IMP-06
 	tests := []struct{ line, want string }{
-		{"/new", "new"}, {"/clear", "new"}, {"/undo", "undo false false"}, {"/undo turn", "undo true false"},
-		{"/undo!", "undo false true"}, {"/undo! turn", "undo true true"}, {"/redo", "redo false false"}, {"/redo! turn", "redo true true"},
+		{"/new", "new"}, {"/clear", "new"}, {"/undo", "plan {Turn:false From:0} false"}, {"/undo turn", "plan {Turn:true From:0} false"},
+		{"/redo", "plan {Turn:false From:0} true"}, {"/redo turn", "plan {Turn:true From:0} true"}, {"/compact the plan", `compact "the plan"`},
 		{"/resume 01X", "resume 01X"}, {"/NEW", "new"},
 		{"/home/me is what?", `submit "/home/me is what?"`}, {"/ what", `submit "/ what"`}, {"quit it", `submit "quit it"`},
 	}
@@ -78,7 +78,7 @@ func TestPopup(t *testing.T) {
 		s.Type("/red")
 		s.wantOn(t, "/redo")
 		s.Key("enter")
-		s.wantLog(t, "redo false false")
+		s.wantLog(t, "plan {Turn:false From:0} true")
 
 		s.Type("look at @loopt")
 		s.wantOn(t, "@app/loop_test.go")
@@ -96,7 +96,7 @@ func TestPopup(t *testing.T) {
 		s.Key("tab") // asks for it again
 		s.wantOn(t, "@README.md")
 		s.Key("up", "enter", "enter")
-		s.wantLog(t, "redo false false", `submit "@README.md"`)
+		s.wantLog(t, "plan {Turn:false From:0} true", `submit "@README.md"`)
 	})
 	on(t, 80, 24, Options{Files: func() ([]string, error) { return nil, errors.New("the files cannot be listed") }}, func(t *testing.T, s *stage) {
 		s.Type("@x")

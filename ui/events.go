@@ -61,10 +61,12 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 	case app.Shells:
 		m.shells.list = e.List
 	case app.Usage:
-		m.status.usage = e.Last
+		m.status.usage, m.status.estimated, m.status.cost = e.Last, e.Estimated, e.Cost
 		if e.Window > 0 {
 			m.status.window = e.Window
 		}
+	case app.Compacting:
+		m.compacting(e)
 	case app.State:
 		m.status.state = e
 		m.look.workspace = e.Workspace
@@ -81,7 +83,7 @@ func (m *Model) opened(e app.Opened) tea.Cmd {
 	m.session, m.title, m.spoken = e.ID, "", false
 	m.queued, m.questions = nil, nil
 	m.status.end()
-	m.status.usage = session.Usage{}
+	m.status.usage, m.status.estimated, m.status.cost = session.Usage{}, false, 0
 	m.todos.items, m.files, m.output = nil, newFiles(), newOutput()
 	m.transcript = newTranscript(m.look)
 	if m.focus == onTranscript {
@@ -120,6 +122,8 @@ func (m *Model) committed(e *session.Entry) {
 		if words != "" {
 			m.transcript.note(level, sign, words)
 		}
+	case e.Kind == session.KindCompact && e.Compact != nil:
+		m.compacted(e.Compact)
 	case e.Kind == session.KindTitle:
 		m.title = e.Title
 	}
@@ -137,6 +141,14 @@ func (m *Model) said(msg *session.Message) {
 			m.status.usage = *msg.Usage
 		}
 	}
+}
+
+func (m *Model) compacted(c *session.Compaction) {
+	words := "old results were left out of the context"
+	if c.Text != "" {
+		words = "the conversation was summed up"
+	}
+	m.transcript.note(app.Info, m.look.theme.sign.dot, fmt.Sprintf("%s: %s, now %s tokens; the log keeps everything", words, app.Tokens(c.Before), app.Tokens(c.After)))
 }
 
 func (m *Model) undone(u *session.Undo) {

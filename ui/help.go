@@ -1,52 +1,22 @@
 package ui
 
-import (
-	tea "charm.land/bubbletea/v2"
+import "github.com/phero-agent/agent/ui/text"
 
-	"github.com/phero-agent/agent/ui/text"
-)
-
-// help is the overlay of the keys. It is made from the table of keys, so it
-// tells what is true.
-type help struct {
-	table  []binding
-	scroll scroller
+// newHelp is the page of the keys. It is made from the table of keys, so it tells
+// what is true.
+func newHelp(table []binding) *page {
+	return &page{name: "Keys", lines: func(t *theme, w int) []string { return helpLines(table, t, w) }}
 }
 
-func newHelp(table []binding) *help { return &help{table: table} }
-
-func (h *help) title(*theme) (string, string) { return "Keys", "esc closes" }
-func (h *help) paste(string)                  {}
-func (h *help) wantsAll() bool                { return true }
-func (h *help) rows(t *theme, w int) int      { return len(h.lines(t, w)) }
-
-func (h *help) key(k string, _ tea.KeyPressMsg, keys keymap) intent {
-	if !h.scroll.act(keys.find(k, inTranscript)) && (k == "esc" || k == "q" || k == "?" || k == "f1" || k == "enter") {
-		return doClose{}
-	}
-	return nil
-}
-
-func (h *help) view(t *theme, w, rows int) ([]string, *tea.Cursor) {
-	shown := h.scroll.window(h.lines(t, w-1), rows)
-	out := append([]string(nil), shown...)
-	if bar := h.scroll.bar(t, len(shown)); bar != nil {
-		for i := range out {
-			out[i] = text.Pad(out[i], w-1) + bar[i]
-		}
-	}
-	return out, nil
-}
-
-func (h *help) lines(t *theme, w int) []string {
+func helpLines(table []binding, t *theme, w int) []string {
 	const keysW = 20
 	var lines []string
-	for i, s := range scopes(h.table) {
+	for i, s := range scopes(table) {
 		if i > 0 {
 			lines = append(lines, "")
 		}
 		lines = append(lines, t.bold.Render(string(s)))
-		for _, b := range h.table {
+		for _, b := range table {
 			if b.scope != s || b.help == "" {
 				continue
 			}

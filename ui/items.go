@@ -215,6 +215,8 @@ func turnNote(t *theme, outcome session.Outcome, err string) (level app.Level, s
 		return app.Warning, t.sign.denied, "stopped by you"
 	case session.OutcomeTimeout:
 		words = "stopped: the turn took too long"
+	case session.OutcomeLimit:
+		words = "stopped at a limit"
 	case session.OutcomeFailed:
 		words = "the turn failed"
 	default:

@@ -14,6 +14,7 @@ const (
 	inAlways     scope = "always"
 	inQuestion   scope = "question"
 	inPicker     scope = "lists"
+	inChanges    scope = "undo and diff"
 )
 
 // action is what a key does.
@@ -201,6 +202,18 @@ func bindings() []binding {
 		{inPicker, []string{"pgup"}, "pgup pgdn", actPageUp, "a page"},
 		{inPicker, []string{"pgdown"}, "", actPageDown, ""},
 		{inPicker, []string{"enter"}, "enter", actChoose, "take it"},
+
+		{inChanges, []string{"y"}, "y", actAllow, "do it to the ticked files"},
+		{inChanges, []string{"n", "q", "esc"}, "n esc", actDeny, "leave all as it is"},
+		{inChanges, []string{"up", "k"}, "↑ ↓", actPrevious, "a file"},
+		{inChanges, []string{"down", "j"}, "", actNext, ""},
+		{inChanges, []string{"space"}, "space", actToggle, "tick the file or not"},
+		{inChanges, []string{"pgup"}, "pgup pgdn", actPageUp, "scroll its diff"},
+		{inChanges, []string{"pgdown"}, "", actPageDown, ""},
+		{inChanges, []string{"left", "h"}, "← →", actLeft, "pan long lines"},
+		{inChanges, []string{"right", "l"}, "", actRight, ""},
+		{inChanges, []string{"u"}, "u", actSplit, "unified or side by side"},
+		{inChanges, []string{"f"}, "f", actFull, "full screen"},
 	}
 }
 

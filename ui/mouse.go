@@ -64,7 +64,6 @@ func (m *Model) release() tea.Cmd {
 type scrolls interface{ scrollBy(a action) }
 
 func (p *permission) scrollBy(a action) { p.scroll.act(a) }
-func (h *help) scrollBy(a action)       { h.scroll.act(a) }
 
 func (m *Model) wheel(at tea.Mouse, button tea.MouseButton) {
 	a := actDown

@@ -137,6 +137,15 @@ var states = []struct {
 	{"full-window", Options{}, func(s *stage) {
 		s.emit(userSays("hi"), app.Usage{Last: session.Usage{Input: 105_000, Output: 500}, Window: 128_000}, app.State{Workspace: "/w", Model: "demo", Scripted: true, Sandbox: "none"})
 	}},
+	{"undo", Options{}, func(s *stage) { working(s); s.app.plan = planOf(); s.enter("/undo turn") }},
+	{"undo-conflict", Options{}, func(s *stage) { working(s); s.app.plan = planOf(); s.enter("/undo turn"); s.Key("down", "down", "f") }},
+	{"session-diff", Options{}, func(s *stage) { working(s); s.app.plan = planOf(); s.enter("/diff") }},
+	{"context", Options{}, func(s *stage) { s.emit(userSays("hi")); s.Type("/context"); s.Key("enter"); s.Wait(time.Second) }},
+	{"compacting", Options{}, func(s *stage) {
+		s.emit(userSays("hi"), app.Committed{Entry: session.Entry{Kind: session.KindCompact, Compact: &session.Compaction{Cleared: []string{"1"}, Before: 101_000, After: 60_000}}},
+			app.Committed{Entry: session.Entry{Kind: session.KindCompact, Compact: &session.Compaction{Text: "S", Keep: 2, Before: 102_400, After: 9_300}}},
+			app.Usage{Last: session.Usage{Input: 9_300}, Window: 128_000, Estimated: true, Cost: 1.234}, app.Compacting{Piece: 2, Of: 3})
+	}},
 	{"ascii", Options{ASCII: true}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second) }},
 }
 

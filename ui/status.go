@@ -23,6 +23,7 @@ type status struct {
 	state   app.State
 	usage   session.Usage
 	window  int
+	cost    float64 // dollars
 	mode    permissions.Mode
 	running bool
 	since   time.Time // the turn, or the question
@@ -31,6 +32,9 @@ type status struct {
 	notice  app.Notice
 	until   time.Time // of the notice; zero: until a key comes
 	hint    string    // instead of everything at the left, as "again to quit"
+
+	estimated bool // the usage
+	alone     bool // what runs is no turn
 }
 
 // say shows a notice: a transient one for a while, an error until a key comes.
@@ -147,6 +151,9 @@ func (s *status) right(t *theme, w, left int) string {
 		model = "script: no model"
 	}
 	add(model)
+	if s.cost > 0 && w >= 100 {
+		add(dollars(s.cost))
+	}
 	percent := s.percent(w)
 	for {
 		shown := parts
@@ -178,15 +185,19 @@ func (s *status) full() bool { return s.used() >= fullFrom }
 
 // percent says how full the context window is.
 func (s *status) percent(w int) string {
+	about := ""
+	if s.estimated {
+		about = "~"
+	}
 	switch {
 	case s.window <= 0 || s.usage.Input == 0:
 		return ""
 	case s.full():
-		return fmt.Sprintf("%d%% full", s.used())
+		return fmt.Sprintf("%s%d%% full", about, s.used())
 	case w < 100:
-		return fmt.Sprintf("%d%%", s.used())
+		return fmt.Sprintf("%s%d%%", about, s.used())
 	}
-	return fmt.Sprintf("%d%% of %s", s.used(), app.Tokens(s.window))
+	return fmt.Sprintf("%s%d%% of %s", about, s.used(), app.Tokens(s.window))
 }
 
 // clock is a time as 0:41 or 1:02:03.

@@ -32,7 +32,7 @@ type signs struct {
 	current, pending                       string
 	user, prompt, line, thumb, track       string
 	selection, ellipsis, folded, unfolded  string
-	minus, dot, down, dash                 string
+	minus, dot, down, dash, block          string
 	upDown, leftRight, up                  string
 	spinner                                []string
 }
@@ -43,7 +43,7 @@ func unicodeSigns() signs {
 		current: "▸", pending: "·",
 		user: "▌", prompt: "›", line: "─", thumb: "┃", track: "│",
 		selection: "▎", ellipsis: "…", folded: "▸", unfolded: "▾",
-		minus: "−", dot: "·", down: "↓", dash: "—",
+		minus: "−", dot: "·", down: "↓", dash: "—", block: "█",
 		upDown: "↑↓", leftRight: "←→", up: "↑",
 		spinner: []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 	}
@@ -55,7 +55,7 @@ func asciiSigns() signs {
 		current: ">", pending: "-",
 		user: "|", prompt: ">", line: "-", thumb: "#", track: "|",
 		selection: "|", ellipsis: "~", folded: ">", unfolded: "v",
-		minus: "-", dot: "-", down: "v", dash: "-",
+		minus: "-", dot: "-", down: "v", dash: "-", block: "#",
 		upDown: "up/down", leftRight: "left/right", up: "up",
 		spinner: []string{"|", "/", "-", "\\"},
 	}

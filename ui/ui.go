@@ -135,6 +135,10 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.composer.prepend(string(msg))
 	case editedMsg:
 		m.composer.set(string(msg))
+	case revertMsg:
+		m.modal = msg.dialog
+	case contextMsg:
+		m.modal = newContextPage(app.ContextReport(msg))
 	case sessionsMsg:
 		m.modal = msg.picker(m.look.now)
 	case modelsMsg:
@@ -255,6 +259,8 @@ func (m *Model) actModal(in intent) tea.Cmd {
 		m.composer.set(in.text)
 	case doResume:
 		return m.calls.inOrder(func() { m.agent.Resume(in.id) })
+	case doRevert:
+		return m.revert(in)
 	case doKill:
 		return now(func() { m.agent.Kill(in.id) })
 	case doQuit:

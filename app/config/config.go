@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/phero-agent/agent/permissions"
 )
@@ -24,6 +25,9 @@ type Flags struct {
 	Yolo    bool   // --yolo
 
 	Allow, Ask, Deny []string // --allow, --ask, --deny
+
+	Timeout  time.Duration // --timeout
+	MaxTurns int           // --max-turns
 }
 
 // Settings are the settings that hold.
@@ -38,6 +42,8 @@ type Settings struct {
 
 	Mode             permissions.Mode   // at the start
 	Allow, Ask, Deny []permissions.Rule // of the person
+	Timeout          time.Duration      // of a turn; 0: none
+	MaxTurns         int                // requests to the model in a turn; 0: no limit
 }
 
 // sandboxes are the values of --sandbox (decision 20).
@@ -56,6 +62,9 @@ func Load(flags Flags, getenv func(string) string) (Settings, error) {
 	s.BaseURL = strings.TrimRight(first(flags.BaseURL, getenv("OPENAI_BASE_URL")), "/")
 	if s.BaseURL != "" && !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") {
 		return s, fmt.Errorf("the base URL %q must begin with http:// or https:// (--base-url, OPENAI_BASE_URL)", s.BaseURL)
+	}
+	if s.Timeout, s.MaxTurns = flags.Timeout, flags.MaxTurns; s.Timeout < 0 || s.MaxTurns < 0 {
+		return s, errors.New("--timeout and --max-turns must not be below 0; 0 is no limit")
 	}
 	s.Allow, s.Ask, s.Deny = rules("--allow", flags.Allow), rules("--ask", flags.Ask), rules("--deny", flags.Deny)
 	if s.Mode, err = mode(flags); err != nil {

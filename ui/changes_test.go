@@ -1,0 +1,69 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/file"
+)
+
+// planOf is an undo of four files: one changed, one that is removed again, one
+// that somebody changed since, and a binary one.
+func planOf() []session.Planned {
+	long := strings.Repeat("a line that stays\n", 20)
+	return []session.Planned{
+		{Change: file.Change{Path: "/w/app/loop.go", Existed: true, Before: []byte(long + "new\nlines\n" + long), After: []byte(long + "old\n" + long)}, Now: "1"},
+		{Change: file.Change{Path: "/w/app/new.go", Existed: true, Before: []byte("package app\n")}, Removes: true, Now: "2"},
+		{
+			Change: file.Change{Path: "/w/README.md", Existed: true, Before: []byte("# B\n\nmine\n"), After: []byte("# A\n")}, Now: "3",
+			Conflict: "was changed since", Recorded: []byte("# B\n"),
+		},
+		{Change: file.Change{Path: "/w/logo.png", Existed: true, Before: []byte("\x00\x01"), After: []byte("\x00")}, Now: "4"},
+	}
+}
+
+// Only ticked files are undone, as they were seen; what somebody else changed is
+// ticked by the person or not at all (UNDO-04, UNDO-06).
+func TestRevert(t *testing.T) {
+	on(t, 100, 30, Options{}, func(t *testing.T, s *stage) {
+		s.app.plan = planOf()
+		s.enter("/undo turn")
+		s.wantOn(t, "undo 3 files")
+		s.wantOn(t, "was changed since")
+		s.Key("enter") // approves nothing
+		s.Key("space", "down", "down")
+		s.wantOn(t, "It was changed since, not by this session")
+		s.wantOn(t, "mine")
+		s.Key("y")
+		s.wantLog(t, "plan {Turn:true From:0} false", "undo {Turn:true From:0} [{/w/app/new.go 2} {/w/logo.png 4}]")
+		s.wantOff(t, "Undo?")
+	})
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.app.plan = planOf()[2:3]
+		s.enter("/redo")
+		s.Key("y") // nothing is ticked
+		s.wantOn(t, "Redo?")
+		s.Key("space", "y")
+		s.wantLog(t, "plan {Turn:false From:0} true", "redo {Turn:false From:0} [{/w/README.md 3}]")
+		s.enter("/undo")
+		s.Key("esc")
+		s.wantOff(t, "Undo?")
+		s.wantLog(t, "plan {Turn:false From:0} true", "redo {Turn:false From:0} [{/w/README.md 3}]", "plan {Turn:false From:0} false")
+	})
+}
+
+func TestDiffOfTheSession(t *testing.T) {
+	on(t, 100, 30, Options{}, func(t *testing.T, s *stage) {
+		s.enter("/diff")
+		s.wantOn(t, "this session changed no files")
+		s.app.plan = planOf()
+		s.enter("/diff")
+		s.wantOn(t, "Changed in this session")
+		s.Key("down", "down", "y", "space")
+		s.wantOn(t, "mine")
+		s.Key("q")
+		s.wantOff(t, "Changed in this session")
+		s.wantLog(t)
+	})
+}
