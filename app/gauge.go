@@ -3,6 +3,7 @@ package app
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/phero-agent/agent/session"
 )
@@ -113,14 +114,17 @@ func (g *gauge) overflowed(said, bytes int) {
 }
 
 // count takes what a reply cost, and tells the screen.
-func (a *App) count(m *session.Message, bytes int) {
+func (a *App) count(m *session.Message, req Request) {
+	bytes := a.gauge.fixed + weight(req.Messages)
 	u := session.Usage{}
 	estimated := m.Usage == nil || m.Usage.Input == 0
 	if estimated {
 		u.Input, u.Output = a.gauge.tokens(bytes), a.gauge.tokens(weight([]session.Message{*m}))
 	} else {
 		u = *m.Usage
-		if !a.gauge.counted(u.Input, bytes) {
+		// Servers count pictures so differently that nothing can be told from them.
+		pictures := slices.ContainsFunc(req.Messages, func(m session.Message) bool { return len(m.Images) > 0 })
+		if !pictures && !a.gauge.counted(u.Input, bytes) {
 			a.emit(Notice{Level: Warning, Text: fmt.Sprintf("%s reports a prompt of %d tokens where about %d were sent: it seems to leave out the beginning. Give it a larger context (Ollama: OLLAMA_CONTEXT_LENGTH=32768 before its start; llama.cpp: -c 32768)",
 				a.opts.Host, u.Input, bytes/bytesPerToken)})
 		}

@@ -215,7 +215,7 @@ func (a *App) reply(ctx context.Context) (session.Message, error) {
 		var broken *ProviderError
 		switch {
 		case err == nil && !empty:
-			a.count(&m, a.gauge.fixed+weight(req.Messages))
+			a.count(&m, req)
 			return m, nil
 		case err == nil:
 			err = errEmptyReply
