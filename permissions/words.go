@@ -117,8 +117,10 @@ func (w *walker) moves() {
 				w.moved = true
 			}
 			w.into = operand
-		case "pushd", "popd":
-			w.moved = true
+		case "command":
+			w.moved = w.moved || !strings.HasPrefix(operand, "-v ") && !strings.HasPrefix(operand, "-V ")
+		case "pushd", "popd", "builtin", "eval", "source", ".", "trap", "enable", "shopt":
+			w.moved = true // or may be, or names of files mean something else
 		}
 	}
 	if w.moved {

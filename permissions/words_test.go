@@ -43,12 +43,12 @@ func TestWords(t *testing.T) {
 	if got := commandsOf("wc <in")[0].Inputs; !slices.Equal(got, []Word{{"in", Literal}}) {
 		t.Error(got)
 	}
-	for line, want := range map[string]string{"ls": "", "ls; cd a/b && ls": "a/b", "cd a | ls": "a", "(cd /x; ls)": "/x", "ls && cd a 2>/dev/null": "a"} {
+	for line, want := range map[string]string{"ls": "", "ls; cd a/b && ls": "a/b", "cd a | ls": "a", "(cd /x; ls)": "/x", "ls && cd a 2>/dev/null": "a", "command -v x && ls": ""} {
 		if got := commandsOf(line)[0]; got.Into != want || got.Moves {
 			t.Errorf("%s: into %q, moves %v", line, got.Into, got.Moves)
 		}
 	}
-	for _, line := range []string{"ls; cd a; cd b", "for x in a b; do cd a; done; ls", "while cd a; do ls; done", "ls; cd", "ls; cd -", "ls; cd ~/x", "ls; cd $x", "ls; cd 'a b'", "ls; pushd a", "ls; cd -P a"} {
+	for _, line := range []string{"ls; cd a; cd b", "for x in a b; do cd a; done; ls", "while cd a; do ls; done", "ls; cd", "ls; cd -", "ls; cd ~/x", "ls; cd $x", "ls; cd 'a b'", "ls; pushd a", "ls; cd -P a", "builtin cd a; ls", "command cd a; ls", "eval cd a; ls", ". x; ls"} {
 		if got := commandsOf(line); !got[len(got)-1].Moves || got[0].Into != "" {
 			t.Errorf("%s: %+v", line, got)
 		}
