@@ -45,7 +45,7 @@ func Choose(w Wish, getenv func(string) string) (Target, error) {
 	head, rest, cut := strings.Cut(w.Model, "/")
 	if named, ok := Find(head); ok && cut {
 		if key, _ := named.key(getenv); key != "" {
-			return target(named, rest, getenv)
+			return target(named, named.own(w.Model), getenv)
 		}
 		for _, p := range held { // a gateway's models have the names of others in front
 			if p.has(w.Model) {
@@ -88,6 +88,16 @@ func (p Provider) key(getenv func(string) string) (key, name string) {
 	return "", p.Keys[0]
 }
 
+// own is a model's name as the provider has it, without the provider's name in
+// front. OpenRouter's models all have a maker's name there, and some its own: openrouter/auto.
+func (p Provider) own(model string) string {
+	rest, ok := strings.CutPrefix(model, p.ID+"/")
+	if !ok || p.ID == "openrouter" && !strings.Contains(rest, "/") {
+		return model
+	}
+	return rest
+}
+
 // target is a provider's own server.
 func target(p Provider, model string, getenv func(string) string) (Target, error) {
 	t := Target{Provider: p, BaseURL: p.BaseURL, Model: model}
@@ -127,9 +137,7 @@ func atURL(w Wish, getenv func(string) string) (Target, error) {
 	p, known := At(w.BaseURL)
 	t := Target{Provider: p, BaseURL: w.BaseURL, Model: w.Model, KeyName: "OPENAI_API_KEY"}
 	if known {
-		if rest, ok := strings.CutPrefix(w.Model, p.ID+"/"); ok && !p.has(w.Model) {
-			t.Model = rest
-		}
+		t.Model = p.own(w.Model)
 		if t.Model == "" {
 			t.Model = p.Model
 		}

@@ -47,6 +47,10 @@ func TestChoose(t *testing.T) {
 		"local, maker's name":  {Wish{Model: "lmstudio/openai/gpt-oss-20b"}, env(), "http://127.0.0.1:1234/v1", "", "openai/gpt-oss-20b"},
 		"url":                  {Wish{BaseURL: "https://openrouter.ai/api/v1"}, both, "https://openrouter.ai/api/v1", "router", "anthropic/claude-sonnet-4.6"},
 		"url, provider's name": {Wish{BaseURL: "https://api.anthropic.com/v1", Model: "anthropic/claude-haiku-4-5"}, both, "https://api.anthropic.com/v1", "anthro", "claude-haiku-4-5"},
+		"url, router's own":    {Wish{BaseURL: "https://openrouter.ai/api/v1", Model: "openrouter/auto"}, router, "https://openrouter.ai/api/v1", "router", "openrouter/auto"},
+		"router's own, named":  {Wish{Model: "openrouter/openrouter/auto"}, router, "https://openrouter.ai/api/v1", "router", "openrouter/auto"},
+		"router's own, short":  {Wish{Model: "openrouter/auto"}, router, "https://openrouter.ai/api/v1", "router", "openrouter/auto"},
+		"without a maker":      {Wish{Model: "groq/llama-3.1-8b-instant"}, env("GROQ_API_KEY", "k"), "https://api.groq.com/openai/v1", "k", "llama-3.1-8b-instant"},
 		"url of a proxy":       {Wish{BaseURL: "http://gw.lan/v1", Model: "openai/x"}, env("OPENAI_API_KEY", "k", "OPENAI_BASE_URL", "http://gw.lan/v1"), "http://gw.lan/v1", "k", "openai/x"},
 		"pair":                 {Wish{BaseURL: "https://openrouter.ai/api/v1"}, env("OPENAI_API_KEY", "sk-or-1", "OPENAI_BASE_URL", "https://openrouter.ai/api/v1"), "https://openrouter.ai/api/v1", "sk-or-1", "anthropic/claude-sonnet-4.6"},
 	} {
