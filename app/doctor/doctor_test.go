@@ -133,7 +133,7 @@ func TestServerThatRefusesMuch(t *testing.T) {
 	if !well {
 		t.Errorf("not well:\n%s", lines)
 	}
-	has(t, lines, "note streaming", "note usage", "note parallel", "images are refused", "system prompt as user, cap of tokens as max_completion_tokens",
+	has(t, lines, "note streaming", "note usage", "none is seen", "note parallel", "images are refused", "system prompt as user, cap of tokens as max_completion_tokens",
 		"left out: stream_options, reasoning_effort, images")
 	want := openai.Profile{SystemRole: "user", NoMaxTokens: true, NoStreamOptions: true, NoEffort: true, NoImages: true}
 	c, err := openai.New(cfg)

@@ -73,6 +73,8 @@ func (p *probe) speaks() bool {
 	if m.Reasoning != "" || m.Usage != nil && m.Usage.Reasoning > 0 {
 		p.traits.Reasoning = app.Yes
 		p.say(OK, "reasoning", "the model thinks before it answers", "")
+	} else {
+		p.say(OK, "reasoning", "none is seen in a short reply", "")
 	}
 	return true
 }

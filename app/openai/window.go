@@ -22,28 +22,26 @@ func (c *Client) askWindow(ctx context.Context, emit func(app.Delta)) (func(app.
 	if known {
 		return emit, func() {}
 	}
-	ctx, cancel := context.WithTimeout(ctx, windowTimeout)
 	var asking sync.WaitGroup
 	begun := false
 	return func(d app.Delta) {
-			if !begun && d.Retry == nil {
-				begun = true
-				asking.Go(func() { c.findWindow(ctx) })
-			}
-			emit(d)
-		}, func() {
-			asking.Wait()
-			cancel()
+		if !begun && d.Retry == nil {
+			begun = true
+			asking.Go(func() { c.findWindow(ctx) })
 		}
+		emit(d)
+	}, asking.Wait
 }
 
 func (c *Client) findWindow(ctx context.Context) {
-	models, err := c.Models(ctx)
+	short, cancel := context.WithTimeout(ctx, windowTimeout)
+	defer cancel()
+	models, err := c.Models(short)
+	if ctx.Err() != nil {
+		return // the person stopped it: it is asked again with the next request
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ctx.Err() != nil {
-		return // asked again with the next request
-	}
 	c.asked = true
 	if err != nil {
 		return // a server without a list
