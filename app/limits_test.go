@@ -32,7 +32,7 @@ func replying(r *rig, label, other string) func(app.Questioned) {
 	}
 }
 
-// The same call over and over: the person is asked (decision 28).
+// The same call over and over: the person is asked (decision 28, IMP-13).
 func TestLoops(t *testing.T) {
 	files := map[string]string{"f": "x\n", "g": "y\n"}
 	for _, c := range []struct {
@@ -126,7 +126,7 @@ func TestMaxTurns(t *testing.T) {
 }
 
 // When the time is up the person is asked for more; meanwhile nothing new begins
-// (LOOP-04, decision 28).
+// (LOOP-04, SAFE-07, decision 28).
 func TestMoreTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
@@ -160,4 +160,59 @@ func TestMoreTime(t *testing.T) {
 			t.Errorf("%+v", ended)
 		}
 	})
+}
+
+// UNDO-08: while a turn runs nothing is undone.
+func TestUndoWhileATurnRuns(t *testing.T) {
+	r := newRig(t, "== a\n> write {\"file_path\":\"f\",\"content\":\"x\"}\n== b\nWell\n~ hang\n", nil)
+	from := r.seen()
+	r.app.Submit("go")
+	await(r, from, func(d app.ReplyDelta) bool { return d.Text != "" })
+	if _, err := r.app.PlanUndo(session.Scope{}, false); err != app.ErrBusy {
+		t.Errorf("plan: %v", err)
+	}
+	r.app.Undo(session.Scope{}, nil)
+	n, _ := await(r, from, func(n app.Notice) bool { return n.Level == app.Error })
+	if n.Text != app.ErrBusy.Error() || r.file("f") != "x" {
+		t.Errorf("%+v, %q", n, r.file("f"))
+	}
+	r.app.Cancel()
+	await[app.TurnEnded](r, from, nil)
+}
+
+// IMP-15: a call that waits for an answer does not hold back one that asks nothing.
+func TestQuestionHoldsNobodyBack(t *testing.T) {
+	r := newRig(t, "== a\n> bash {\"command\":\"touch x\"}\n> read {\"file_path\":\"f\"}\n== b\ndone\n", map[string]string{"f": "text\n"})
+	r.answer = open
+	from := r.seen()
+	r.app.Submit("go")
+	asked, _ := await[app.Asked](r, from, nil)
+	await(r, from, func(c app.Committed) bool {
+		m := c.Entry.Message
+		return m != nil && m.Role == session.RoleTool && strings.Contains(m.Text, "text")
+	})
+	r.app.Answer(asked.ID, app.Answer{})
+	await[app.TurnEnded](r, from, nil)
+}
+
+// SAFE-06: file tools stay in the workspace, whatever is answered.
+func TestFileToolsAreConfined(t *testing.T) {
+	r := newRig(t, `
+== a
+> read {"file_path":"/etc/passwd"}
+> write {"file_path":"../outside","content":"x"}
+> edit {"file_path":"/etc/passwd","old_string":"root","new_string":"toor"}
+> grep {"pattern":"root","path":"/etc"}
+== b
+done
+`, nil)
+	r.turn("go")
+	for i := range 4 {
+		if m := r.result(i); m.Status != session.StatusFailed || strings.Contains(m.Text, "root:") {
+			t.Errorf("result %d: %+v", i, m)
+		}
+	}
+	if got := r.file("../outside"); !strings.Contains(got, "no such file") {
+		t.Errorf("written outside: %q", got)
+	}
 }

@@ -131,19 +131,67 @@ more
 	}
 }
 
-// SESS-07: a new session has read nothing.
-func TestNewSessionForgetsReads(t *testing.T) {
-	r := newRig(t, editF, map[string]string{"f": "A\n"})
-	r.turn("go")
+// SESS-07, IMP-32: a new session has read nothing, and a resumed one neither; a
+// compaction changes nothing of that. SESS-08: what the model is told of the
+// project is read anew.
+func TestReadsAreForgotten(t *testing.T) {
+	const read, edit = `{"file_path":"f"}`, `{"file_path":"f","old_string":"A","new_string":"A"}`
+	m := &thinker{}
+	next := []string{}
+	m.think = func(_ app.Request, summary bool) (session.Message, error) {
+		if summary || len(next) == 0 {
+			return text("done")
+		}
+		name := next[0]
+		next = next[1:]
+		if name == "read" {
+			return calling("read", read)
+		}
+		return calling("edit", edit)
+	}
+	var r *rig
+	edited := func(want bool) {
+		t.Helper()
+		next = []string{"edit"}
+		r.turn("edit it")
+		all := m.all()
+		last := all[len(all)-1].Messages
+		result := last[len(last)-1].Text
+		if got := !strings.Contains(result, "read it first") && !strings.Contains(result, "has not been read"); got != want {
+			t.Errorf("edited: %v, want %v: %q", got, want, result)
+		}
+	}
+	r = newRig(t, unused, map[string]string{"f": "A\n"}, m.use)
+	next = []string{"read"}
+	r.turn("read it")
+	edited(true)
+	for range 6 {
+		r.turn("more")
+	}
+	from := r.seen()
+	r.app.Compact("")
+	await(r, from, func(c app.Committed) bool { return c.Entry.Compact != nil })
+	await(r, from, func(c app.Compacting) bool { return c.Of == 0 })
+	edited(true)
+	if err := os.WriteFile(filepath.Join(r.dir, "AGENTS.md"), []byte("Use tabs."), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.app.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r = rigIn(t, r.dir, unused, m.use)
+	if err := r.app.Open(""); err != nil {
+		t.Fatal(err)
+	}
+	edited(false)
+	if all := m.all(); !strings.Contains(all[len(all)-1].System, "Use tabs.") {
+		t.Error("the project's instructions are not read anew")
+	}
+	next = []string{"read"}
+	r.turn("read it")
+	edited(true)
 	r.app.New()
-	if m := r.app; m == nil {
-		t.Fatal("gone")
-	}
-	r.turn("the script begins anew, and its second reply edits")
-	all, err := r.app.Sessions()
-	if err != nil || len(all) != 2 {
-		t.Fatalf("%d sessions, %v", len(all), err)
-	}
+	edited(false)
 }
 
 // SESS-04, SESS-13: what is kept is private.
