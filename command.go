@@ -48,6 +48,7 @@ Environment:
                          XAI_API_KEY, AZURE_OPENAI_API_KEY with AZURE_OPENAI_ENDPOINT, and others
   OPENAI_BASE_URL        any other server, as http://127.0.0.1:11434/v1; it gets OPENAI_API_KEY
   AGENT_MODEL            the model, or provider/model
+  AGENT_NETWORK_FOR      what --network-for says, a pattern a line
 Without a key and a server, a model server on this machine is used where one runs.
 
 Exit codes: 0 done, 1 error, 2 usage or settings, 3 no answer because something
@@ -77,10 +78,10 @@ func newCommand() *cobra.Command {
 	f.StringVarP(&l.resume, "resume", "r", "", "go on with the session of this `id`; without an id, pick one")
 	f.Lookup("resume").NoOptDefVal = pick
 	root.PersistentFlags().StringVarP(&l.flags.Dir, "cd", "C", "", "work in this `dir`ectory")
-	root.PersistentFlags().StringVar(&l.flags.Sandbox, "sandbox", "", "what commands run in: auto, bwrap, landlock or none (default auto)")
+	sandboxFlags(root, &l.flags)
 	policyFlags(root, &l.flags)
 	modelFlags(root, &l.flags)
-	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags))
+	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags), sandboxCommand(&l.flags))
 	f.DurationVar(&l.flags.Timeout, "timeout", app.DefaultTimeout, "how long a turn may take, questions left out; 0: no limit")
 	f.IntVar(&l.flags.MaxTurns, "max-turns", 0, "how many requests to the model a turn may make; 0: no limit")
 	return root
@@ -162,5 +163,6 @@ func options(s config.Settings) app.Options {
 		Workspace: s.Workspace, Dir: s.Dir, Version: programVersion(),
 		StateDir: s.StateDir, Sandbox: s.Sandbox, Timeout: s.Timeout, MaxTurns: s.MaxTurns,
 		Mode: s.Mode, Allow: s.Allow, Ask: s.Ask, Deny: s.Deny,
+		Roots: s.Roots, Network: s.Network, NetworkFor: s.NetworkFor,
 	}
 }

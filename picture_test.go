@@ -119,6 +119,7 @@ func (s *terminal) svgRow(b *strings.Builder, y, w int, path, as string) {
 			text = strings.ReplaceAll(text, path, as)
 			text += strings.Repeat(" ", n-len(text))
 		}
+		text = strings.ReplaceAll(text, "root · ", "       ") // whoever made the picture
 		fg, bg := hex(style.Fg, "#d6d8dc"), hex(style.Bg, "")
 		if style.Attrs&uv.AttrReverse != 0 {
 			fg, bg = "#16181d", fg

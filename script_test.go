@@ -259,7 +259,7 @@ func (r *scriptRun) kill(string) error       { r.term.kill(); r.term = nil; retu
 // answer answers a question once its choices are no longer dim, and waits until
 // it is gone.
 func (r *scriptRun) answer(key string) error {
-	ready := func(string) bool { return r.term.bright("[y]") }
+	ready := func(string) bool { return r.term.bright("[n]") }
 	r.term.until("took answers", ready)
 	asked := question(r.term.text())
 	r.term.key(key)
@@ -279,12 +279,13 @@ func (r *scriptRun) choose(number string) error {
 
 // question is the part of a screen that asks.
 func question(screen string) string {
-	_, after, found := strings.Cut(screen, "─ Allow")
-	if !found {
-		return ""
+	for _, title := range []string{"─ Allow", "─ Run it again"} {
+		if _, after, found := strings.Cut(screen, title); found {
+			sheet, _, _ := strings.Cut(after, "[n]")
+			return title + sheet
+		}
 	}
-	sheet, _, _ := strings.Cut(after, "[y]")
-	return sheet
+	return ""
 }
 
 func (r *scriptRun) keys(rest string) error {
@@ -323,6 +324,7 @@ var passing = []struct {
 	{regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]`), "*"},
 	{regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{26}`), "ID"},
 	{regexp.MustCompile(`~\d+%`), "~0%"}, // it counts the workspace's path too
+	{regexp.MustCompile(` root · `), "        "},
 }
 
 func (r *scriptRun) masked(text string) string {

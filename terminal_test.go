@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -20,6 +21,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 
+	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/ui/uitest"
 )
@@ -30,7 +32,14 @@ const asProgram = "AGENT_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	bash.MaybeHelper()
-	if os.Getenv(asProgram) != "" {
+	switch {
+	case os.Getenv(asPanicking) != "":
+		if err := panickingScreen(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(app.ExitError)
+		}
+		os.Exit(app.ExitOK)
+	case os.Getenv(asProgram) != "":
 		main()
 	}
 	os.Exit(m.Run())

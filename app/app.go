@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -42,6 +43,9 @@ type Options struct {
 	Scripted    bool                                           // the model is a script
 
 	Sandbox     string             // "auto", "bwrap", "landlock" or "none"
+	Roots       []string           // directories beside the workspace that tools, policy and sandbox reach as well
+	Network     bool               // commands have the network in the sandbox
+	NetworkFor  []string           // patterns of command lines that have it, as "npm install *" (sandbox.network_for)
 	Mode        permissions.Mode   // at the start
 	Allow       []permissions.Rule // of the person, beside the presets
 	Ask, Deny   []permissions.Rule
@@ -60,6 +64,7 @@ type App struct {
 	emit      func(Event)
 	perms     *Permissions
 	sandbox   *sandbox
+	reach     *commandReach
 	store     *session.Store
 	questions *questions
 	tracker   *file.ReadTracker
@@ -88,6 +93,7 @@ type App struct {
 	talk     *session.Conversation
 	ids      map[string]bool // of all calls
 	lastID   int
+	lastCall int64 // counts them
 	turn     int
 	saving   saving
 	gauge    gauge
@@ -112,6 +118,9 @@ func New(opts Options) (*App, error) {
 	if a.sandbox, err = openSandbox(opts, a.question); err != nil {
 		return nil, err
 	}
+	if a.reach, err = newCommandReach(opts.NetworkFor); err != nil {
+		return nil, err
+	}
 	if a.perms, err = newPermissions(opts, a.asker, a.sandbox.name, a.directory); err != nil {
 		return nil, err
 	}
@@ -127,7 +136,12 @@ func New(opts Options) (*App, error) {
 func (a *App) Start() {
 	a.emit(a.state())
 	a.emit(Opened{Notices: a.perms.warnings})
-	a.sandbox.start(func() { a.emit(a.state()) })
+	a.sandbox.start(func() {
+		a.emit(a.state())
+		if a.sandbox.notice != "" {
+			a.emit(Notice{Level: Warning, Text: a.sandbox.notice})
+		}
+	})
 	if a.opts.Model == "" {
 		a.working.Go(a.findModel)
 	}
@@ -137,7 +151,7 @@ func (a *App) state() State {
 	s := State{
 		Workspace: a.opts.Workspace, Branch: branch(a.opts.Workspace),
 		Model: a.opts.Model, Provider: a.opts.Host, Scripted: a.opts.Scripted,
-		Sandbox: a.sandbox.name(),
+		Sandbox: a.sandbox.name(), Network: a.opts.Network, Root: os.Geteuid() == 0,
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -3,19 +3,22 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/tools/human"
 )
 
 // Answer is what the person said to an [Asked]. The zero value refuses.
 type Answer struct {
 	Allow    bool
-	Always   []Always // what is allowed from now on, of the question's offers
-	Scope    Scope    // for how long
-	Feedback string   // why not; it is told to the model
+	Always   []Always   // what is allowed from now on, of the question's offers
+	Scope    Scope      // for how long
+	Feedback string     // why not; it is told to the model
+	Reach    bash.Reach // for a command: one of [Asked].Wider, for this call alone
 }
 
 // questions are the questions that wait for the person. Whoever asks waits in
@@ -94,8 +97,13 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 		return permissions.Reject, &previewError{err}
 	}
 	trace := a.perms.policy.ExplainIn(ctx, req.Tool, req.Arguments)
+	reach, wider := bash.Sandboxed, []bash.Reach(nil)
+	if req.Tool == "bash" {
+		reach = a.reach.usual(req.Raw)
+		wider = a.wider(reach)
+	}
 	got, err := a.questions.ask(ctx, func(id string) Event {
-		return Asked{ID: id, Call: call, Request: req, Change: change, Trace: trace, Offers: a.perms.offers(req, trace)}
+		return Asked{ID: id, Call: call, Request: req, Change: change, Trace: trace, Offers: a.perms.offers(req, trace), Reach: reach, Wider: wider}
 	})
 	if err != nil {
 		return permissions.Reject, err
@@ -109,6 +117,9 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 	}
 	if err := a.perms.remember(answer.Scope, answer.Always); err != nil {
 		a.emit(Notice{Level: Error, Text: fmt.Sprintf("the answer holds until the program ends: %v", err)})
+	}
+	if slices.Contains(wider, answer.Reach) {
+		a.reach.give(call.ID, answer.Reach)
 	}
 	if change != nil {
 		a.box.approved(call.ID, change)

@@ -14,6 +14,7 @@ import (
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/bash"
 )
 
 // maxParallel is how many calls of a reply run at the same time.
@@ -27,6 +28,8 @@ func (a *App) runCalls(ctx context.Context, calls []tools.ToolCall) {
 	slots := make(chan struct{}, maxParallel)
 	var running sync.WaitGroup
 	for _, call := range calls {
+		a.lastCall++
+		call.Order = a.lastCall
 		run := func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -114,7 +117,10 @@ func (a *App) render(result any) (string, []session.Image, error) {
 // failure says how a call ended that has no result, and what the model is told.
 func failure(ctx context.Context, err error) (session.Status, string) {
 	var preview *previewError
+	var stopped *bash.StoppedError
 	switch {
+	case ctx.Err() != nil && errors.As(err, &stopped) && stopped.Output != "":
+		return session.StatusInterrupted, fmt.Sprintf("%v; the output until then:\n%s", context.Cause(ctx), stopped.Output)
 	case ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, ctx.Err())):
 		return session.StatusInterrupted, context.Cause(ctx).Error()
 	case errors.As(err, &preview):

@@ -33,7 +33,15 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(crashIn); dir != "" {
 		workUntilKilled(dir)
 	}
-	os.Exit(m.Run())
+	// The private caches of workspaces go where they can be removed.
+	cache, err := os.MkdirTemp("", "app-test-cache-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_CACHE_HOME", cache)
+	code := m.Run()
+	os.RemoveAll(cache)
+	os.Exit(code)
 }
 
 // crashFiles are the files before the work, crashScript is the work: every way

@@ -79,6 +79,12 @@ type ToolOutput struct {
 	Chunk  []byte
 }
 
+// ToolSilent says that a running command printed nothing since a time, for long.
+type ToolSilent struct {
+	CallID string
+	Since  time.Time
+}
+
 // Asked is a question for permission. It is open until [Closed].
 type Asked struct {
 	ID      string
@@ -87,6 +93,10 @@ type Asked struct {
 	Change  *file.Change      // what the call would write, for a file tool
 	Trace   permissions.Trace // how it was decided that it is asked
 	Offers  []Offer           // what can be allowed from now on; none: always has no effect
+
+	Reach bash.Reach   // that a command has when it is allowed as it is
+	Wider []bash.Reach // that the person can give it instead, this once
+	Lack  *bash.Lack   // the command ran and failed for want of this: may it run once more, with more?
 }
 
 // Questioned is a question of the model, or of the application itself.
@@ -120,7 +130,9 @@ type State struct {
 	Branch    string // "" outside of git
 	Model     string
 	Provider  string // its host, or "script"
-	Sandbox   string // "bwrap", "none"
+	Sandbox   string // "bwrap", "landlock", "seatbelt", "none" or "no commands"; "" while it is not known
+	Network   bool   // commands have the network in it
+	Root      bool   // the program runs as root
 	Scripted  bool   // no model thinks: a script is played
 	SetUp     string // why there is no model and what to set, in some lines; "" where there is one
 }
@@ -155,6 +167,7 @@ func (CallDelta) event()   {}
 func (Retrying) event()    {}
 func (ToolStarted) event() {}
 func (ToolOutput) event()  {}
+func (ToolSilent) event()  {}
 func (Asked) event()       {}
 func (Questioned) event()  {}
 func (Closed) event()      {}

@@ -47,6 +47,8 @@ func (h *Headless) Emit(e Event) {
 		if m := e.Entry.Message; m != nil && m.Parent == "" {
 			h.message(*m)
 		}
+	case ToolSilent:
+		fmt.Fprintf(h.err, "agent: a command has printed nothing for %v\n", silentAfter)
 	case Retrying:
 		fmt.Fprintf(h.err, "agent: %s; attempt %d\n", e.Reason, e.Attempt)
 	case Notice:

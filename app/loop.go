@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -66,7 +68,7 @@ func (a *App) runTurn() TurnEnded {
 	a.turn++
 	a.requests, a.repeats = 0, repeats{}
 	a.emit(TurnStarted{Turn: a.turn})
-	err := a.steps(permissions.WithRun(ctx))
+	err := a.guarded(permissions.WithRun(ctx))
 
 	ended := session.Turn{Outcome: session.OutcomeDone, Elapsed: time.Since(start)}
 	if err != nil {
@@ -76,6 +78,18 @@ func (a *App) runTurn() TurnEnded {
 	a.commit(session.Entry{Kind: session.KindTurn, Turn: &ended})
 	a.sync()
 	return TurnEnded{Turn: a.turn, Outcome: ended.Outcome, Error: ended.Error}
+}
+
+// guarded is steps. A panic there is the end of the turn, not of the program: it
+// would leave the terminal and the commands that run to themselves.
+func (a *App) guarded(ctx context.Context) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			slog.Error("a turn panicked", "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("agent itself failed: %v; its log says where", p)
+		}
+	}()
+	return a.steps(ctx)
 }
 
 // begin makes what runs now stop at Cancel and Close.

@@ -264,3 +264,34 @@ func TestPromptBudget(t *testing.T) {
 		t.Logf("%d tokens", n)
 	}
 }
+
+// panicking is a provider whose second reply never comes.
+type panicking struct {
+	app.Provider
+	replies int
+}
+
+func (p *panicking) Stream(ctx context.Context, req app.Request, emit func(app.Delta)) (app.Reply, error) {
+	if p.replies++; p.replies == 2 {
+		panic("second reply")
+	}
+	return p.Provider.Stream(ctx, req, emit)
+}
+
+// A panic in a turn ends the turn and nothing else.
+func TestPanicInATurn(t *testing.T) {
+	r := newRig(t, "== a\n> todo_write {\"todos\":[]}\n== b\nstill here\n", nil, func(o *app.Options) {
+		make := o.NewProvider
+		o.NewProvider = func(ctx context.Context, model string) (app.Provider, error) {
+			p, err := make(ctx, model)
+			return &panicking{Provider: p}, err
+		}
+	})
+	if ended := r.turn("go"); ended.Outcome != session.OutcomeFailed || !strings.Contains(ended.Error, "second reply") {
+		t.Fatalf("%+v", ended)
+	}
+	if ended := r.turn("and now?"); ended.Outcome != session.OutcomeDone {
+		t.Fatalf("%+v", ended)
+	}
+	checkValid(t, r.last())
+}

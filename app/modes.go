@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/phero-agent/agent/permissions"
@@ -18,6 +19,8 @@ const planNote = "Plan mode: change nothing and run nothing that changes anythin
 // the sandbox holds, and are refused where it does not (decision 1).
 func (p *Permissions) begin(s *sandbox) error {
 	switch mode := p.opts.Mode; {
+	case mode == permissions.ModeAuto && p.opts.Network:
+		return errors.New("--permission-mode=auto needs the sandbox without the network: leave out --network")
 	case mode == permissions.ModeAuto:
 		if err := s.require(); err != nil {
 			return fmt.Errorf("--permission-mode=auto needs the sandbox (bubblewrap): %w", err)
@@ -42,8 +45,8 @@ func (a *App) SetMode(m permissions.Mode) {
 		return
 	}
 	switch {
-	case m == permissions.ModeAuto && a.sandbox.name() != sandboxHolds:
-		a.emit(Notice{Level: Error, Text: "auto needs the sandbox: commands run on this machine itself here"})
+	case m == permissions.ModeAuto && (a.sandbox.name() != sandboxHolds || a.opts.Network):
+		a.emit(Notice{Level: Error, Text: "auto needs the bwrap sandbox, and no network in it"})
 		return
 	case m == permissions.ModeYolo:
 		a.emit(Notice{Level: Error, Text: "yolo is a flag of the start: agent --yolo"})

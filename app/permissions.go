@@ -32,9 +32,9 @@ type Permissions struct {
 func newPermissions(opts Options, asker permissions.Asker, sandbox, dir func() string) (*Permissions, error) {
 	p := &Permissions{opts: opts}
 	p.reading = &readOnly{workspace: opts.Workspace, reach: func() reach { return p.readReach(sandbox()) }, dir: dir}
-	allow, ask, deny := presetRules(opts.Workspace)
+	allow, ask, deny := presetRules(opts.roots()...)
 	settings := []permissions.Option{
-		permissions.WithWorkingDir(opts.Workspace), permissions.WithUnwrap(), permissions.WithReadOnly(p.reading.allows),
+		permissions.WithWorkingDir(opts.Workspace), permissions.WithRoots(opts.Roots...), permissions.WithUnwrap(), permissions.WithReadOnly(p.reading.allows),
 	}
 	for _, of := range []struct {
 		decision       permissions.Decision

@@ -11,10 +11,10 @@ const builtIn = "built in"
 
 // presetRules are the rules that the application brings (IMP-17, IMP-18): what
 // only looks into the workspace runs, what nobody names is asked.
-func presetRules(workspace string) (allow, ask, deny []permissions.Rule) {
+func presetRules(roots ...string) (allow, ask, deny []permissions.Rule) {
 	allow = builtInRules("read", "glob", "grep", "todo_write", "skill", "bash_output", "kill_shell", "user_interaction")
 	ask = builtInRules(append(secretRules(), startingRules()...)...)
-	deny = builtInRules(reservedRules(workspace)...)
+	deny = builtInRules(reservedRules(roots...)...)
 	return allow, ask, deny
 }
 
@@ -69,15 +69,17 @@ func startingRules() (rules []string) {
 // reservedRules keep the file tools away from what git and the agent itself
 // trust, in the workspace and below: a hook, a setting or a journal that the
 // model could write (SAFE-10).
-func reservedRules(workspace string) (rules []string) {
+func reservedRules(roots ...string) (rules []string) {
 	for _, tool := range writers() {
 		for _, dir := range []string{".phero", ".git"} {
 			rules = append(rules, tool+"(*/"+dir+")", tool+"(*/"+dir+"/*)")
 		}
 	}
-	phero := filepath.Join(workspace, ".phero")
-	for _, tool := range []string{"read", "glob", "grep"} {
-		rules = append(rules, tool+"("+phero+")", tool+"("+phero+"/*)")
+	for _, root := range roots {
+		phero := filepath.Join(root, ".phero")
+		for _, tool := range []string{"read", "glob", "grep"} {
+			rules = append(rules, tool+"("+phero+")", tool+"("+phero+"/*)")
+		}
 	}
 	return rules
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 
 	"github.com/phero-agent/agent/app/config"
 	"github.com/phero-agent/agent/tools/bash"
@@ -24,7 +25,8 @@ type sandbox struct {
 
 	ready  chan struct{} // closed when the fields below are set
 	runner bash.Runner   // never nil: without a sandbox it says why
-	label  string        // "bwrap", "landlock", "none", or "no commands"
+	label  string        // "bwrap", "landlock", "seatbelt", "none", or "no commands"
+	notice string        // for the person: what does not hold, why, and what helps
 	roots  []string      // outside the workspace, of toolchains whose sources the file tools may read (decision 18)
 	err    error         // why no command can run
 }
@@ -45,30 +47,56 @@ func openSandbox(opts Options, ask func(context.Context, string, human.Input) (m
 // CheckSandbox finds out what commands would run in: "bwrap", "landlock" or
 // "none"; and why in nothing, where no sandbox works.
 func CheckSandbox(ctx context.Context, opts Options) (string, error) {
-	opts.Interactive = false // nobody is asked
-	s, err := openSandbox(opts, nil)
+	s, err := findSandbox(ctx, opts)
 	if err != nil {
-		return "", err
-	}
-	s.start(func() {})
-	if err := s.wait(ctx); err != nil {
 		return "", err
 	}
 	return s.label, errors.Join(s.err, s.close())
 }
 
+// findSandbox is what commands run in where nobody is asked.
+func findSandbox(ctx context.Context, opts Options) (*sandbox, error) {
+	opts.Interactive = false
+	s, err := openSandbox(opts, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.start(func() {})
+	return s, s.wait(ctx)
+}
+
+// roots are the directories that commands and the file tools may write in.
+func (o Options) roots() []string { return append([]string{o.Workspace}, o.Roots...) }
+
 // walls are the settings of every sandbox: git may read what a project shares in
 // .phero, no command may write there or see sessions.
 func (s *sandbox) walls() []bash.BubblewrapOption {
-	phero := filepath.Join(s.opts.Workspace, ".phero")
-	walls := []bash.BubblewrapOption{
-		bash.WithReadOnlyPaths(phero),
-		bash.WithHidden(filepath.Join(phero, "sessions"), filepath.Join(phero, "blobs")),
+	walls := []bash.BubblewrapOption{bash.WithNetwork(s.opts.Network), bash.WithWritablePaths(s.opts.Roots...)}
+	for _, root := range s.opts.roots() {
+		phero := filepath.Join(root, ".phero")
+		walls = append(walls,
+			bash.WithReadOnlyPaths(phero),
+			bash.WithHidden(filepath.Join(phero, "sessions"), filepath.Join(phero, "blobs")),
+		)
 	}
 	if s.opts.ShareCaches {
 		walls = append(walls, bash.WithSharedCaches())
 	}
 	return walls
+}
+
+// newShell makes the shell tool with what every command of the application gets.
+func (s *sandbox) newShell(opts ...bash.Option) (*bash.Tool, error) {
+	all := []bash.Option{
+		bash.WithWorkingDirectory(s.opts.Workspace),
+		bash.WithRunner(s.runner),
+		bash.WithEnvAllowlist(bash.DefaultEnvAllowlist()...),
+		bash.WithEnv("GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=true", "TERM=dumb", "PHERO_AGENT=1"),
+	}
+	if s.holds() {
+		all = append(all, bash.WithHostRunner(bash.LocalRunner{}))
+	}
+	return bash.New(append(all, opts...)...)
 }
 
 // start finds out what works here, and then calls found.
@@ -91,14 +119,16 @@ func (s *sandbox) decide() {
 		}
 	}
 	if s.opts.Sandbox != "bwrap" {
-		r, err := s.landlock()
+		r, label, err := s.standIn()
 		if err == nil {
-			s.settle(r, "landlock", nil)
+			s.notice = standInNotice(label, cause)
+			s.settle(r, label, nil)
 			return
 		}
 		cause = errors.Join(cause, err)
 	}
 	if s.opts.Sandbox == "auto" && s.onHost(cause) {
+		s.notice = fmt.Sprintf("no sandbox: approved commands run on this machine itself, with your rights. %v", cause)
 		s.settle(bash.LocalRunner{}, "none", nil)
 		return
 	}
@@ -114,7 +144,6 @@ func (s *sandbox) bubblewrap() error {
 	if err != nil {
 		return err
 	}
-	s.roots = r.ReadOnlyRoots()
 	s.settle(r, sandboxHolds, nil)
 	return nil
 }
@@ -125,6 +154,39 @@ func (s *sandbox) require() error {
 		return fmt.Errorf("--sandbox=%s was given", s.opts.Sandbox)
 	}
 	return s.bubblewrap()
+}
+
+// standInNotice says what a weaker sandbox leaves open, and why it is there.
+func standInNotice(label string, cause error) string {
+	text := "commands run in Landlock, which covers less than bubblewrap: UDP, Unix sockets and other processes stay in reach, and the auto mode is off."
+	if label == "seatbelt" {
+		text = "commands run in a Seatbelt profile, which has not been proven by use yet; the auto mode is off."
+	}
+	if cause != nil {
+		text += " " + cause.Error()
+	}
+	return text
+}
+
+// standIn is the sandbox that the system has where bubblewrap cannot work.
+func (s *sandbox) standIn() (bash.Runner, string, error) {
+	if runtime.GOOS == "darwin" {
+		r, err := s.seatbelt()
+		return r, "seatbelt", err
+	}
+	r, err := s.landlock()
+	return r, "landlock", err
+}
+
+func (s *sandbox) seatbelt() (*bash.SeatbeltRunner, error) {
+	r, err := bash.NewSeatbeltRunner(s.opts.Workspace, append(s.walls(), bash.WithGitProtection(), bash.WithToolchains())...)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Probe(s.ctx); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
 }
 
 func (s *sandbox) landlock() (*bash.LandlockRunner, error) {
@@ -174,6 +236,9 @@ func (s *sandbox) settle(r bash.Runner, label string, err error) {
 	if err != nil {
 		r = refusing{err}
 	}
+	if walls, ok := r.(interface{ ReadOnlyRoots() []string }); ok {
+		s.roots = walls.ReadOnlyRoots()
+	}
 	s.runner, s.label, s.err = r, label, err
 	close(s.ready)
 }
@@ -203,6 +268,15 @@ func (s *sandbox) name() string {
 		return ""
 	}
 	return s.label
+}
+
+// holds tells whether commands run in a sandbox of any kind.
+func (s *sandbox) holds() bool {
+	switch s.name() {
+	case "bwrap", "landlock", "seatbelt":
+		return true
+	}
+	return false
 }
 
 // close ends a probe, and removes what a sandbox keeps outside of commands.

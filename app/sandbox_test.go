@@ -46,7 +46,7 @@ func TestNoSandboxIsAskedOnce(t *testing.T) {
 	state := t.TempDir()
 	r := newRig(t, runTrue, nil, auto(state))
 	q, _ := await[app.Questioned](r, 0, nil)
-	if text := q.Input.Questions[0].Question; !strings.Contains(text, "No permissions to create new namespace") {
+	if text := q.Input.Questions[0].Question; !strings.Contains(text, "No permissions to create new namespace") || !strings.Contains(text, "kernel.unprivileged_userns_clone=1") {
 		t.Fatalf("the question is %q", text)
 	}
 	r.app.Reply(q.ID, map[string]human.Answer{"Sandbox": {Selections: []string{"Run on the host"}}})
@@ -57,6 +57,7 @@ func TestNoSandboxIsAskedOnce(t *testing.T) {
 	if s, _ := await(r, 0, func(s app.State) bool { return s.Sandbox != "" }); s.Sandbox != "none" { // SAFE-04
 		t.Fatalf("the status line says %q", s.Sandbox)
 	}
+	await(r, 0, func(n app.Notice) bool { return strings.HasPrefix(n.Text, "no sandbox: ") }) // SAFE-04
 
 	again := rigIn(t, r.dir, runTrue, auto(state))
 	await(again, 0, func(s app.State) bool { return s.Sandbox == "none" })
@@ -90,6 +91,9 @@ func TestLandlockStandsIn(t *testing.T) {
 	brokenSandbox(t)
 	r := newRig(t, runTrue, nil, auto(t.TempDir()))
 	await(r, 0, func(s app.State) bool { return s.Sandbox == "landlock" })
+	await(r, 0, func(n app.Notice) bool {
+		return strings.Contains(n.Text, "UDP, Unix sockets") && strings.Contains(n.Text, "kernel.unprivileged_userns_clone=1")
+	})
 	r.turn("go")
 	if m := r.result(0); m.Status != session.StatusOK || !strings.Contains(m.Text, "ran") {
 		t.Fatalf("result %+v", m)

@@ -70,6 +70,7 @@ func (a *App) newToolbox() (*toolbox, error) {
 	b := &toolbox{shown: map[string]*file.Change{}, begun: map[string]time.Time{}}
 	opts := []file.Option{
 		file.WithWorkingDirectory(a.opts.Workspace),
+		file.WithRoots(a.opts.Roots...),
 		file.WithReadOnlyRoots(a.sandbox.roots...),
 		file.WithReadTracker(a.tracker),
 		file.WithBeforeWrite(a.beforeWrite),
@@ -96,19 +97,20 @@ func (a *App) newToolbox() (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.bash, err = bash.New(
-		bash.WithWorkingDirectory(a.opts.Workspace),
-		bash.WithRunner(a.sandbox.runner),
-		bash.WithEnvAllowlist(bash.DefaultEnvAllowlist()...),
-		bash.WithEnv("GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=true", "TERM=dumb", "PHERO_AGENT=1"),
+	shell := []bash.Option{
+		bash.WithReach(a.reachOf),
 		bash.WithPersistentShell(),
 		bash.WithOutputHandler(func(ctx context.Context, chunk []byte) {
 			call, _ := tools.ToolCallFromContext(ctx)
 			a.emit(ToolOutput{CallID: call.ID, Chunk: chunk})
 		}),
+		bash.WithSilenceHandler(silentAfter, a.silent),
 		bash.WithShellsHandler(func(list []bash.ShellInfo) { a.emit(Shells{List: list}) }),
-	)
-	if err != nil {
+	}
+	if a.opts.Interactive {
+		shell = append(shell, bash.WithRerun(a.rerun))
+	}
+	if b.bash, err = a.sandbox.newShell(shell...); err != nil {
 		return nil, err
 	}
 	todos, err := a.todoTool()
@@ -172,6 +174,13 @@ func (b *toolbox) begin(call string, at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.begun[call] = at
+}
+
+// ran is how long a call has run until now.
+func (b *toolbox) ran(call string) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return time.Since(b.begun[call])
 }
 
 // began gives when a call began to run, once; zero for one that never did.

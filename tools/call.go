@@ -15,6 +15,8 @@ type ToolCall struct {
 	Parent string          `json:"parent,omitempty"`  // the call whose sub-agent made this one
 	Agent  string          `json:"agent,omitempty"`   // the sub-agent's path, outermost first: "review › tests"
 	Extra  json.RawMessage `json:"extra,omitempty"`   // what the server wants back with the call
+
+	Order int64 `json:"-"` // counts the calls of a conversation as the model made them; 0: not known
 }
 
 type callKey struct{}

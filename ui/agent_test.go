@@ -14,6 +14,7 @@ import (
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/tools/human"
 	"github.com/phero-agent/agent/ui/uitest"
@@ -58,7 +59,11 @@ func (r *recorder) Unqueue() (string, bool) {
 	return s, true
 }
 func (r *recorder) Answer(id string, a app.Answer) {
-	r.did("answer %s %+v", id, a)
+	with := ""
+	if a.Reach != bash.Sandboxed {
+		with = " " + a.Reach.String()
+	}
+	r.did("answer %s {Allow:%v Always:%v Scope:%v Feedback:%v}%s", id, a.Allow, a.Always, a.Scope, a.Feedback, with)
 }
 func (r *recorder) Reply(id string, a map[string]human.Answer) { r.did("reply %s %v", id, a) }
 func (r *recorder) PlanUndo(scope session.Scope, redo bool) ([]session.Planned, error) {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/ui/text"
 )
 
@@ -32,6 +33,8 @@ func (p *permission) whyBody(t *theme, w int) (lines []string) {
 
 func (p *permission) askBody(t *theme, w int) *content {
 	switch {
+	case p.asked.Lack != nil:
+		return &content{head: p.rerunBody(t, w)}
 	case p.asked.Change != nil:
 		return p.changeBody(t, w)
 	case p.asked.Request.Tool == "bash":
@@ -66,6 +69,10 @@ func (p *permission) commandBody(t *theme, w int) []string {
 	var in struct {
 		Description string `json:"description"`
 		Background  bool   `json:"run_in_background"`
+	}
+	if p.asked.Reach == bash.Network {
+		lines = append(lines, "")
+		lines = append(lines, styled(t.warn, text.Wrap("It runs with the network, by a rule of sandbox.network_for.", w))...)
 	}
 	if json.Unmarshal([]byte(p.asked.Call.Arguments), &in) == nil {
 		if in.Background {

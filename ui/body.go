@@ -15,7 +15,7 @@ import (
 func body(k *look, c *call, w int, open bool) []string {
 	t := k.theme
 	switch {
-	case c.state == callWaiting || c.state == callAsking:
+	case c.state == callWaiting || c.state == callAsking && c.output == nil:
 		return nil
 	case c.state == callDenied || c.state == callFailed && c.bash() == nil:
 		rows := errorRows
@@ -101,17 +101,10 @@ func commandBody(k *look, c *call, w int, open bool) []string {
 
 // silence is for how long a running command printed nothing, once that is long.
 func silence(k *look, c *call) time.Duration {
-	if c.state != callRunning || c.Name != "bash" {
+	if c.state != callRunning || c.silent.IsZero() {
 		return 0
 	}
-	since := c.started
-	if c.last.After(since) {
-		since = c.last
-	}
-	if d := k.now.Sub(since); d >= silentFrom && !since.IsZero() {
-		return d
-	}
-	return 0
+	return k.now.Sub(c.silent)
 }
 
 // editBody is the diff of what was written.

@@ -40,7 +40,7 @@ type call struct {
 
 	output  *text.Writer // what a command printed so far; nil: nothing
 	skipped int          // lines that never came here
-	last    time.Time    // of the newest output
+	silent  time.Time    // it printed nothing since, for long; zero: it did
 
 	subs  []*call // of a sub-agent
 	words string  // the sub-agent's last line
@@ -72,13 +72,20 @@ func (c *call) decode() {
 	}
 }
 
+// begin says that the call runs from now on; what it printed before it was
+// asked about again is gone.
+func (c *call) begin(at time.Time) {
+	c.state, c.started = callRunning, at
+	c.output, c.skipped, c.silent = nil, 0, time.Time{}
+}
+
 // wrote takes output of a running command.
-func (c *call) wrote(chunk []byte, skipped int, now time.Time) {
+func (c *call) wrote(chunk []byte, skipped int) {
 	if c.output == nil {
 		c.output = text.NewWriter(outputLines)
 	}
 	c.skipped += skipped
-	c.last = now
+	c.silent = time.Time{}
 	_, _ = c.output.Write(chunk)
 }
 
@@ -123,6 +130,7 @@ type bashResult struct {
 	ExitCode int    `json:"exit_code"`
 	Running  bool   `json:"running"`
 	TimedOut bool   `json:"timed_out"`
+	Reach    string `json:"reach"`
 }
 
 // bash is the result of a command that ran; nil for every other call.
@@ -144,12 +152,17 @@ func (c *call) bash() *bashResult {
 func (c *call) lines() (lines []string, above int) {
 	out := c.output
 	if out == nil {
-		r := c.bash()
-		if r == nil || r.Output == "" {
+		printed := ""
+		if r := c.bash(); r != nil {
+			printed = r.Output
+		} else if c.state == callInterrupted {
+			printed = c.result
+		}
+		if printed == "" {
 			return nil, 0
 		}
 		out = text.NewWriter(outputLines)
-		out.WriteString(r.Output)
+		out.WriteString(printed)
 		out.Flush()
 	}
 	return out.Lines(), out.Dropped() + c.skipped

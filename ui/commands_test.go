@@ -158,7 +158,11 @@ func TestModes(t *testing.T) {
 		s.Raw("\x1b[Z")
 		s.wantOn(t, "plan · landlock · gpt")
 		s.enter("/mode auto")
-		s.wantOn(t, "auto needs the sandbox")
+		s.wantOn(t, "auto needs the bwrap sandbox")
+		s.emit(app.State{Model: "gpt-5.1", Sandbox: "bwrap", Network: true}) // decision 1
+		s.enter("/mode auto")
+		s.wantOn(t, "auto needs the bwrap sandbox")
+		s.emit(app.State{Model: "gpt-5.1", Sandbox: "landlock"})
 
 		s.app.SetMode(permissions.ModeYolo) // the application changes it, too
 		s.emit(app.TurnEnded{})

@@ -51,6 +51,11 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 		m.started(e)
 	case app.ToolOutput:
 		m.printed(e, skipped)
+	case app.ToolSilent:
+		if p := m.transcript.calls[e.CallID]; p != nil {
+			p.call.silent = e.Since
+			m.transcript.changed(p.index)
+		}
 	case app.Asked:
 		return m.ask(e.ID, e.Call.ID, newPermission(e, m.look.workspace))
 	case app.Questioned:
@@ -169,7 +174,7 @@ func (m *Model) started(e app.ToolStarted) {
 			return
 		}
 	}
-	p.call.state, p.call.started = callRunning, e.Time
+	p.call.begin(e.Time)
 	m.transcript.changed(p.index)
 	m.status.retry, m.status.doing = nil, "Running "+text.Line(e.Call.Name)
 }
@@ -180,7 +185,7 @@ func (m *Model) printed(e app.ToolOutput, skipped map[string]int) {
 	if p == nil {
 		return
 	}
-	p.call.wrote(e.Chunk, skipped[e.CallID], m.look.now)
+	p.call.wrote(e.Chunk, skipped[e.CallID])
 	delete(skipped, e.CallID)
 	m.transcript.changed(p.index)
 	m.output.watch(p.call)

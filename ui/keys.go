@@ -84,6 +84,8 @@ const (
 	actReason
 	actWhy
 	actScope
+	actNetwork
+	actHost
 	actSplit
 	actFull
 	actChoose
@@ -165,6 +167,8 @@ func bindings() []binding {
 		{inPermission, []string{"a"}, "a", actAlways, "allow it from now on, after a look at what"},
 		{inPermission, []string{"n"}, "n esc", actDeny, "no"},
 		{inPermission, []string{"e"}, "e", actReason, "no, and tell why"},
+		{inPermission, []string{"t"}, "t", actNetwork, "once with the network, for a command in the sandbox"},
+		{inPermission, []string{"h"}, "h", actHost, "once on the host, outside the sandbox"},
 		{inPermission, []string{"w"}, "w", actWhy, "why it is asked: what the rules say to each part"},
 		{inPermission, []string{"up", "k"}, "↑ ↓ pgup pgdn", actUp, "scroll"},
 		{inPermission, []string{"down", "j"}, "", actDown, ""},
@@ -172,8 +176,8 @@ func bindings() []binding {
 		{inPermission, []string{"pgdown", "space"}, "", actPageDown, ""},
 		{inPermission, []string{"home", "g"}, "", actTop, ""},
 		{inPermission, []string{"end", "G"}, "", actBottom, ""},
-		{inPermission, []string{"left", "h"}, "← →", actLeft, "pan long lines"},
-		{inPermission, []string{"right", "l"}, "", actRight, ""},
+		{inPermission, []string{"left"}, "← →", actLeft, "pan long lines"},
+		{inPermission, []string{"right"}, "", actRight, ""},
 		{inPermission, []string{"u"}, "u", actSplit, "unified or side by side"},
 		{inPermission, []string{"f"}, "f", actFull, "full screen"},
 

@@ -29,7 +29,7 @@ func (m *Model) nextMode() tea.Cmd {
 	case permissions.ModeAsk:
 		return m.setMode(permissions.ModeAcceptEdits)
 	case permissions.ModeAcceptEdits:
-		if m.status.state.Sandbox == "bwrap" {
+		if canAuto(m.status.state) {
 			return m.setMode(permissions.ModeAuto)
 		}
 		return m.setMode(permissions.ModePlan)
@@ -65,8 +65,8 @@ func (m *Model) modeCommand(args string) tea.Cmd {
 	case "plan":
 		return m.setMode(permissions.ModePlan)
 	case "auto":
-		if m.status.state.Sandbox != "bwrap" {
-			return m.fail(fmt.Errorf("auto needs the sandbox (bwrap), and there is none"))
+		if !canAuto(m.status.state) {
+			return m.fail(fmt.Errorf("auto needs the bwrap sandbox, offline"))
 		}
 		return m.setMode(permissions.ModeAuto)
 	}

@@ -62,6 +62,9 @@ func (p *permission) title(t *theme) (string, string) {
 	if agent := text.Line(p.asked.Call.Agent); agent != "" {
 		name = strings.ReplaceAll(agent, "›", t.sign.prompt) + " " + t.sign.prompt + " " + name
 	}
+	if p.asked.Lack != nil {
+		return rerunTitle(p.asked.Lack.Reach), "it failed"
+	}
 	switch p.step {
 	case stepAlways:
 		return "Allow from now on?", string(p.always.scope)
@@ -88,8 +91,11 @@ func (p *permission) rows(t *theme, w int) int { return p.lines(t, w).len() + p.
 
 // footer is the number of rows below the body.
 func (p *permission) footer() int {
-	if p.step == stepReason {
+	switch {
+	case p.step == stepReason:
 		return 2
+	case p.widens() && p.asked.Lack == nil:
+		return 4
 	}
 	return 3
 }
@@ -109,10 +115,16 @@ func (p *permission) key(k string, msg tea.KeyPressMsg, keys keymap) intent {
 	case stepWhy:
 		return p.keyWhy(k, keys)
 	}
+	a := keys.find(k, inPermission)
+	if p.asked.Lack != nil {
+		return p.keyRerun(k, a)
+	}
 	if k == "esc" {
 		return p.answer(app.Answer{})
 	}
-	a := keys.find(k, inPermission)
+	if reach, ok := p.widening(a); ok {
+		return p.answer(app.Answer{Allow: true, Reach: reach})
+	}
 	switch a {
 	case actAllow:
 		return p.answer(app.Answer{Allow: true})
@@ -193,11 +205,16 @@ func (p *permission) takes(k string, keys keymap) bool {
 	case stepAlways:
 		return keys.find(k, inAlways) != actNone
 	}
-	return keys.find(k, inPermission) != actNone
+	a := keys.find(k, inPermission)
+	if a == actNetwork || a == actHost {
+		_, offered := p.widening(a)
+		return p.step == stepAsk && offered
+	}
+	return a != actNone
 }
 
 func (p *permission) decides(k string) bool {
-	return p.step != stepReason && len(k) == 1 && strings.Contains("yanews", k)
+	return p.step != stepReason && len(k) == 1 && (strings.Contains("yanews", k) || strings.Contains("th", k) && p.widens())
 }
 
 func (p *permission) answer(a app.Answer) intent { return doAnswer{id: p.asked.ID, answer: a} }
@@ -232,7 +249,13 @@ func (p *permission) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 		}
 		out = append(out, l)
 	}
-	out = append(out, "", p.choices(t, w))
+	out = append(out, "")
+	if p.asked.Lack == nil {
+		out = append(out, p.choices(t, w))
+	}
+	if p.widens() {
+		out = append(out, p.reaches(t, w))
+	}
 	if footer == p.footer() {
 		out = append(out, p.hints(t, w))
 	}
@@ -241,12 +264,7 @@ func (p *permission) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 
 // choices are the answers; they are dim until the dialog takes them.
 func (p *permission) choices(t *theme, w int) string {
-	item := func(key, label string, on bool) string {
-		if !on || !p.armed {
-			return t.dim.Render("[" + key + "] " + label)
-		}
-		return t.accent.Render("["+key+"]") + " " + label
-	}
+	item := func(key, label string, on bool) string { return p.item(t, key, label, on) }
 	switch p.step {
 	case stepAlways:
 		return p.always.choices(w, p.scroll.complete(), item)
@@ -280,6 +298,14 @@ func (p *permission) choices(t *theme, w int) string {
 	return text.Truncate(item("y", "once", true)+" "+item("n", "no", true), w, "")
 }
 
+// item is an answer and its key, dim where it cannot be given.
+func (p *permission) item(t *theme, key, label string, on bool) string {
+	if !on || !p.armed {
+		return t.dim.Render("[" + key + "] " + label)
+	}
+	return t.accent.Render("["+key+"]") + " " + label
+}
+
 // hints tell the other keys.
 func (p *permission) hints(t *theme, w int) string {
 	var parts []string
@@ -289,7 +315,7 @@ func (p *permission) hints(t *theme, w int) string {
 	if p.step == stepAlways {
 		parts = append(parts, p.always.hints(t)...)
 	}
-	if p.step == stepAsk {
+	if p.step == stepAsk && p.asked.Lack == nil {
 		parts = append(parts, "w why")
 	}
 	if p.asked.Change != nil && p.step == stepAsk {

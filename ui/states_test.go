@@ -59,6 +59,41 @@ var states = []struct {
 	{"ask-reason", Options{}, func(s *stage) { working(s); askBash(s); s.Wait(2 * time.Second); s.Key("e"); s.Type("run make test") }},
 	{"ask-edit", Options{}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second) }},
 	{"ask-edit-full", Options{}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second); s.Key("f", "u") }},
+	{"ask-reach", Options{}, func(s *stage) { working(s); s.emit(inSandbox("npm install left-pad")); s.Wait(2 * time.Second) }},
+	{"ask-networked", Options{}, func(s *stage) {
+		a := inSandbox("npm install")
+		a.Reach, a.Wider = bash.Network, []bash.Reach{bash.Host}
+		s.emit(a)
+		s.Wait(2 * time.Second)
+	}},
+	{"rerun-network", Options{}, func(s *stage) {
+		s.emit(failedFor(bash.Network, "the network is off in the sandbox")...)
+		s.Wait(2 * time.Second)
+	}},
+	{"rerun-host", Options{}, func(s *stage) {
+		s.emit(failedFor(bash.Host, "/home/me/.aws/config is out of reach in the sandbox")...)
+		s.Wait(2 * time.Second)
+	}},
+	{"no-sandbox-asked", Options{}, func(s *stage) {
+		s.emit(app.Questioned{ID: "s", Source: "agent", Input: human.Input{Questions: []human.Question{{
+			Header: "Sandbox",
+			Question: "No sandbox works here: the sandbox cannot work here: bwrap: setting up uid map: Permission denied: user namespaces are restricted, as AppArmor does on Ubuntu; " +
+				"as root, set kernel.apparmor_restrict_unprivileged_userns=0. May approved commands run without one?",
+			Options: []human.Choice{{Label: "Run on the host", Description: "with your rights and the network; each is still asked"}, {Label: "Run no commands", Description: "everything else works"}},
+		}}}})
+		s.Wait(2 * time.Second)
+	}},
+	{"no-sandbox", Options{}, func(s *stage) {
+		s.emit(app.State{Workspace: "/home/me/acme", Model: "gpt-5.1", Sandbox: "none"},
+			app.Notice{Level: app.Warning, Text: "no sandbox: approved commands run on this machine itself, with your rights. bwrap: setting up uid map: Permission denied: as root, set kernel.apparmor_restrict_unprivileged_userns=0"})
+		s.Wait(5 * time.Second)
+	}},
+	{"reached", Options{}, func(s *stage) {
+		s.emit(userSays("install"), modelSays("", aCall("c1", "bash", `{"command":"npm ci"}`), aCall("c2", "bash", `{"command":"docker ps"}`)),
+			result("c1", session.StatusOK, `{"output":"added 3 packages","exit_code":0,"reach":"network"}`),
+			result("c2", session.StatusOK, `{"output":"CONTAINER ID","exit_code":0,"reach":"host"}`),
+			app.State{Workspace: "/home/me/acme", Model: "gpt-5.1", Sandbox: "landlock", Network: true, Root: true})
+	}},
 	{"ask-queue", Options{}, func(s *stage) { working(s); askEdit(s); askBash(s); s.Wait(2 * time.Second) }},
 	{"ask-rule", Options{}, func(s *stage) {
 		a := askedBash("1", "git push --force")
@@ -121,7 +156,8 @@ var states = []struct {
 		s.emit(app.TurnStarted{}, userSays("hi"), app.Retrying{Reason: "429 from api.openai.com: rate limit", Attempt: 2, Until: time.Now().Add(9 * time.Second)})
 	}},
 	{"silent", Options{}, func(s *stage) {
-		s.emit(app.TurnStarted{}, userSays("wait"), modelSays("", aCall("c", "bash", `{"command":"sleep 100"}`)), app.ToolStarted{Call: aCall("c", "bash", ""), Time: time.Now().Add(-74 * time.Second)})
+		s.emit(app.TurnStarted{}, userSays("wait"), modelSays("", aCall("c", "bash", `{"command":"sleep 100"}`)), app.ToolStarted{Call: aCall("c", "bash", ""), Time: time.Now().Add(-74 * time.Second)},
+			app.ToolSilent{CallID: "c", Since: time.Now().Add(-74 * time.Second)})
 		s.Wait(time.Second)
 	}},
 	{"failed", Options{}, func(s *stage) {
@@ -147,6 +183,27 @@ var states = []struct {
 			app.Usage{Last: session.Usage{Input: 9_300}, Window: 128_000, Estimated: true, Cost: 1.234}, app.Compacting{Piece: 2, Of: 3})
 	}},
 	{"ascii", Options{ASCII: true}, func(s *stage) { working(s); askEdit(s); s.Wait(2 * time.Second) }},
+}
+
+// inSandbox is a question about a command that a sandbox holds.
+func inSandbox(line string) app.Asked {
+	a := askedBash("1", line)
+	a.Wider = []bash.Reach{bash.Network, bash.Host}
+	return a
+}
+
+// failedFor is a command that failed for want of reach.
+func failedFor(reach bash.Reach, why string) []app.Event {
+	a := inSandbox("npm ci")
+	if reach == bash.Host {
+		a = inSandbox("aws s3 ls")
+		a.Wider = a.Wider[1:]
+	}
+	a.Lack, a.Request.Subjects, a.Offers = &bash.Lack{Reach: reach, Why: why}, nil, nil
+	return []app.Event{
+		app.TurnStarted{}, userSays("install"), modelSays("", aCall(a.Call.ID, "bash", jsonText(map[string]string{"command": a.Request.Raw}))),
+		app.ToolStarted{Call: a.Call, Time: time.Now()}, app.ToolOutput{CallID: a.Call.ID, Chunk: []byte("failed\n")}, a,
+	}
 }
 
 func listed() ([]string, error) {

@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	noticeFor  = 4 * time.Second
-	silentFrom = 30 * time.Second // of a command, until the keys to end it are shown
-	fullFrom   = 80               // per cent of the context window
+	noticeFor = 4 * time.Second
+	fullFrom  = 80 // per cent of the context window
 )
 
 // status is the last row: what goes on at the left, where at the right.
@@ -129,6 +128,9 @@ func (s *status) right(t *theme, w, left int) string {
 			parts = append(parts, p)
 		}
 	}
+	if s.state.Root {
+		add("root")
+	}
 	if s.state.Workspace != "" && w >= 100 {
 		where := text.Line(filepath.Base(s.state.Workspace))
 		if s.state.Branch != "" {
@@ -136,15 +138,15 @@ func (s *status) right(t *theme, w, left int) string {
 		}
 		add(where)
 	}
+	sandbox := sandboxName(s.state)
+	if canAuto(s.state) { // as it should be: the first of the two to go
+		add(sandbox)
+	}
 	if s.mode != permissions.ModeYolo {
 		add(modeName(s.mode))
 	}
-	switch s.state.Sandbox {
-	case "", "bwrap": // as it should be
-	case "none":
-		add("no sandbox")
-	default:
-		add(text.Line(s.state.Sandbox))
+	if !canAuto(s.state) {
+		add(sandbox)
 	}
 	model := text.Line(s.state.Model)
 	if s.state.Scripted {

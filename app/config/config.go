@@ -28,6 +28,10 @@ type Flags struct {
 
 	Timeout  time.Duration // --timeout
 	MaxTurns int           // --max-turns
+
+	AddDirs    []string // --add-dir
+	Network    bool     // --network
+	NetworkFor []string // --network-for
 }
 
 // Settings are the settings that hold.
@@ -44,6 +48,10 @@ type Settings struct {
 	Allow, Ask, Deny []permissions.Rule // of the person
 	Timeout          time.Duration      // of a turn; 0: none
 	MaxTurns         int                // requests to the model in a turn; 0: no limit
+
+	Roots      []string // beside the workspace, absolute, symlinks resolved
+	Network    bool     // commands have the network in the sandbox
+	NetworkFor []string // patterns of command lines that have it: sandbox.network_for
 }
 
 // sandboxes are the values of --sandbox (decision 20).
@@ -66,6 +74,15 @@ func Load(flags Flags, getenv func(string) string) (Settings, error) {
 	if s.Timeout, s.MaxTurns = flags.Timeout, flags.MaxTurns; s.Timeout < 0 || s.MaxTurns < 0 {
 		return s, errors.New("--timeout and --max-turns must not be below 0; 0 is no limit")
 	}
+	for _, dir := range flags.AddDirs {
+		root, err := realDir(dir)
+		if err != nil {
+			return s, fmt.Errorf("--add-dir %s: %w", dir, err)
+		}
+		s.Roots = append(s.Roots, root)
+	}
+	s.Network = flags.Network
+	s.NetworkFor = append(lines(getenv("AGENT_NETWORK_FOR")), flags.NetworkFor...)
 	s.Allow, s.Ask, s.Deny = rules("--allow", flags.Allow), rules("--ask", flags.Ask), rules("--deny", flags.Deny)
 	if s.Mode, err = mode(flags); err != nil {
 		return s, err
@@ -128,21 +145,37 @@ func resolveDir(dir string) (string, error) {
 	if dir == "" {
 		dir = "."
 	}
+	abs, err := realDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("-C %s: %w", dir, err)
+	}
+	return abs, nil
+}
+
+// realDir is a directory's absolute path without symlinks.
+func realDir(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return "", fmt.Errorf("the working directory is gone: %w", err)
 	}
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return "", fmt.Errorf("-C %s: %w", dir, err)
+		return "", err
 	}
 	info, err := os.Stat(abs)
 	if err == nil && !info.IsDir() {
 		err = errors.New("not a directory")
 	}
-	if err != nil {
-		return "", fmt.Errorf("-C %s: %w", dir, err)
+	return abs, err
+}
+
+// lines are the lines of a variable that holds a list, without blanks around them.
+func lines(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
 	}
-	return abs, nil
+	return list
 }
 
 // stateDir is the agent's directory below $XDG_STATE_HOME; a relative value is

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/phero-agent/agent/tools"
 )
 
 // OutputInput is a call of `bash_output`.
@@ -73,7 +75,9 @@ func (t *Tool) startShell(ctx context.Context, in *Input) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := t.launch(ctx, in.Command, &sink{tail: &tail{capacity: t.limits.kept}}, false)
+	call, _ := tools.ToolCallFromContext(ctx)
+	out := &sink{tail: &tail{capacity: t.limits.kept}}
+	l, err := t.launch(ctx, in.Command, out, t.moment(call), t.reachOf(ctx, in.Command), false)
 
 	t.mu.Lock()
 	t.pending--
@@ -92,7 +96,7 @@ func (t *Tool) startShell(ctx context.Context, in *Input) (*Output, error) {
 	t.follow(s)
 	return &Output{
 		Output: fmt.Sprintf("started in the background as %s; read its output with bash_output", s.id),
-		BashID: s.id, Running: true,
+		BashID: s.id, Running: true, Reach: l.given(),
 	}, nil
 }
 

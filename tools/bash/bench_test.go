@@ -3,9 +3,11 @@ package bash
 import (
 	"bytes"
 	"context"
+	"os"
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -45,13 +47,31 @@ func BenchmarkTrue(b *testing.B) {
 	}
 }
 
-// BenchmarkFlood is the throughput of a command that prints without end.
+// BenchmarkFlood is the throughput of a gigabyte, and what memory it takes at most.
 func BenchmarkFlood(b *testing.B) {
 	t := newTool(b)
-	b.SetBytes(100_000_000)
+	b.SetBytes(1_000_000_000)
 	for b.Loop() {
-		run(b, t, "yes 0123456789012345678901234567890123456789 | head -c 100000000")
+		before := peak(b, true)
+		run(b, t, "yes 0123456789012345678901234567890123456789 | head -c 1000000000")
+		b.ReportMetric(float64(peak(b, false)-before)/1000, "peak-MB")
 	}
+}
+
+// peak is the most memory that the process had, in kB, since it was last reset.
+func peak(b *testing.B, reset bool) int {
+	if reset {
+		if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+			b.Skip(err)
+		}
+	}
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		b.Skip(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "VmHWM:")
+	kB, _ := strconv.Atoi(strings.Fields(rest)[0])
+	return kB
 }
 
 // BenchmarkLineToHandler is how long a line takes from the command to the handler.

@@ -31,13 +31,15 @@ type BubblewrapRunner struct {
 	real      string        // the same, resolved
 	home      string        // "" when there is none to hide
 	network   bool
+	trees     []tree // the workspace, and writable directories beside it
+	writables []string
 	settings  []func(*BubblewrapRunner) error
 	fixed     []Mount  // system, workspace and what the options mount
 	protected []Mount  // inside the workspace; looked at before each command
 	env       []string // for tools whose caches are somewhere else inside
 	roots     []string // of sources that the host's tools can read as well
-	git       *gitGuard
-	crates    crateSource
+	git       gitGuards
+	sources   cacheSources
 
 	shareCaches bool
 
@@ -57,15 +59,18 @@ func WithNetwork(on bool) BubblewrapOption {
 
 // WithWritablePaths mounts paths of the host writable, at the same place.
 // Relative ones are of the process's directory; a missing one is an error.
-func WithWritablePaths(paths ...string) BubblewrapOption { return withPaths(Writable, paths) }
+func WithWritablePaths(paths ...string) BubblewrapOption {
+	return func(r *BubblewrapRunner) { r.writables = append(r.writables, paths...) }
+}
 
 // WithReadOnlyPaths mounts paths of the host read-only. The most specific
-// mount wins, so they can be inside the workspace; one that is missing there
-// is reserved, so that no command can make it.
+// mount wins, so they can be inside the workspace or a writable directory; one
+// that is missing there is reserved, so that no command can make it.
 func WithReadOnlyPaths(paths ...string) BubblewrapOption { return withPaths(ReadOnly, paths) }
 
-// WithHidden makes paths empty and read-only for commands. Inside the
-// workspace, one that is missing is reserved, so that no command can make it.
+// WithHidden makes paths empty and read-only for commands. Inside the workspace
+// or a writable directory, one that is missing is reserved, so that no command
+// can make it.
 func WithHidden(paths ...string) BubblewrapOption { return withPaths(Hidden, paths) }
 
 func withPaths(access Access, paths []string) BubblewrapOption {
@@ -107,11 +112,16 @@ func newWalls(workspace string, opts []BubblewrapOption) (*BubblewrapRunner, err
 	if info, err := os.Stat(resolved); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("the workspace %s is not a directory", abs)
 	}
-	r := &BubblewrapRunner{workspace: abs, real: resolved, reserved: map[string]bool{}}
+	r := &BubblewrapRunner{workspace: abs, real: resolved, trees: []tree{{abs, resolved}}, reserved: map[string]bool{}}
 	r.home, _ = homeDirectory()
 	r.fixed = append(systemMounts(), r.workspaceMounts()...)
 	for _, o := range opts {
 		o(r)
+	}
+	for _, path := range r.writables { // others can be inside of them
+		if err := r.addWritable(path); err != nil {
+			return nil, err
+		}
 	}
 	for _, set := range r.settings {
 		if err := set(r); err != nil {
@@ -151,53 +161,6 @@ func (r *BubblewrapRunner) workspaceMounts() []Mount {
 		mounts = append(mounts, Mount{Path: r.home, Access: Private, Why: "the home directory, private to each command"})
 	}
 	return mounts
-}
-
-// add mounts a path of the host.
-func (r *BubblewrapRunner) add(path string, access Access) error {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	if inside := r.insideWorkspace(abs); inside != "" && access != Writable {
-		return r.protect(inside, access, "protected in the workspace")
-	}
-	abs, resolved, err := sourcePath(path)
-	if err != nil {
-		return err
-	}
-	if access == Hidden {
-		r.fixed = append(r.fixed, Mount{Path: resolved, Access: Hidden, Why: "hidden by the settings"})
-		return nil
-	}
-	if info, err := os.Stat(resolved); access == ReadOnly && err == nil && info.IsDir() {
-		r.roots = append(r.roots, abs)
-	}
-	why := "mounted by the settings"
-	r.fixed = append(r.fixed, Mount{Path: resolved, Source: resolved, Access: access, Why: why})
-	if abs != resolved {
-		r.fixed = append(r.fixed, Mount{Path: abs, Source: resolved, Access: access, Why: why})
-	}
-	return nil
-}
-
-// insideWorkspace is the path below the resolved workspace, or "".
-func (r *BubblewrapRunner) insideWorkspace(path string) string {
-	for _, root := range []string{r.workspace, r.real} {
-		if path != root && contains(root, path) {
-			return filepath.Join(r.real, strings.TrimPrefix(path, root))
-		}
-	}
-	return ""
-}
-
-// protect keeps a path inside the workspace from being written, made or moved.
-func (r *BubblewrapRunner) protect(path string, access Access, why string) error {
-	if link := linkInside(r.real, path); link != "" {
-		return fmt.Errorf("%s cannot be protected, because it is a symbolic link that a command could replace: make it a real one", link)
-	}
-	r.protected = append(r.protected, Mount{Path: path, Source: path, Access: access, Why: why, root: r.real})
-	return nil
 }
 
 // Command builds the sandbox of one command. bwrap itself gets the command's
@@ -252,16 +215,14 @@ func sandboxShell() (string, error) {
 
 // begin looks at what has to be protected now, and counts the command.
 func (r *BubblewrapRunner) begin(opts RunOptions) ([]Mount, error) {
-	mounts := append(slices.Clone(r.fixed), r.crates.mounts(opts.Reach)...)
+	mounts := append(slices.Clone(r.fixed), r.sources.mounts(opts.Reach)...)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	protected := slices.Clone(r.protected)
-	if r.git != nil {
-		if r.live == 0 {
-			r.git.begin()
-		}
-		protected = append(protected, r.git.mounts()...)
+	if r.live == 0 {
+		r.git.begin()
 	}
+	protected = append(protected, r.git.mounts()...)
 	for _, m := range protected {
 		m, err := r.present(m)
 		if err != nil {
@@ -299,16 +260,6 @@ func (r *BubblewrapRunner) present(m Mount) (Mount, error) {
 	return m, nil
 }
 
-// both shows a mount below the workspace under both of its names.
-func (r *BubblewrapRunner) both(m Mount) []Mount {
-	if r.real == r.workspace || !contains(r.real, m.Path) {
-		return []Mount{m}
-	}
-	other := m
-	other.Path = filepath.Join(r.workspace, strings.TrimPrefix(m.Path, r.real))
-	return []Mount{m, other}
-}
-
 func (r *BubblewrapRunner) supervises() {}
 
 // finish is called once a command is over. The mount points of reserved paths
@@ -318,9 +269,6 @@ func (r *BubblewrapRunner) finish(RunOptions) []string {
 	defer r.mu.Unlock()
 	r.live--
 	r.release()
-	if r.git == nil {
-		return nil
-	}
 	return r.git.restore()
 }
 

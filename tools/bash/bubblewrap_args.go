@@ -128,7 +128,15 @@ func resolverArgs() []string {
 // supervisor runs the command in a bash of its own, and then tells what that
 // left running; the sandbox ends with the supervisor. Only it has [fdLeftovers]
 // open.
+//
+// It begins only when this program says so, which it does once the sandbox was
+// bound to its life: before that, the parts of bwrap do not end with each other.
 const supervisor = `exec 5>&2 2>/dev/null
+if : <&4; then
+	printf . >&7
+	read -r -N 1 -u 4 || exit
+	exec 4<&-
+fi
 (exec -a bash "$BASH" --noprofile --norc -c -- "$1") 2>&5 5>&- 6<&- 7>&-
 status=$?
 for ((try = 0; try <= %d; try++)); do

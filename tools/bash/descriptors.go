@@ -1,7 +1,7 @@
 package bash
 
 import (
-	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -9,9 +9,10 @@ import (
 )
 
 // The descriptors that are open in a command's process, but not in the command
-// itself. 3 to 5 are the runner's.
+// itself. 3 is the runner's, 5 the supervisor's own.
 const (
 	fdFilter    = 3 // the system call filter, read by bwrap
+	fdGo        = 4 // a byte lets the sandbox's supervisor begin, its end says that this program is gone
 	fdAlive     = 6 // held open by the sandbox as long as anything in it lives
 	fdLeftovers = 7 // what was left running, written by the sandbox's supervisor
 	fdScript    = 8 // the text that is run, where the command line is not enough
@@ -25,7 +26,7 @@ func attach(cmd *exec.Cmd, fd int, f *os.File) error {
 		cmd.ExtraFiles = append(cmd.ExtraFiles, nil)
 	}
 	if cmd.ExtraFiles[i] != nil {
-		return errors.New("the runner uses a descriptor above 5, which are the tool's")
+		return fmt.Errorf("the runner uses the descriptor %d, which is the tool's", fd)
 	}
 	cmd.ExtraFiles[i] = f
 	return nil
@@ -58,6 +59,17 @@ func (in *inlet) read(limit int64) {
 	defer close(in.done)
 	in.data, _ = io.ReadAll(io.LimitReader(in.r, limit))
 	io.Copy(io.Discard, in.r)
+}
+
+// readReady is read for [fdLeftovers]: the sandbox says by its first byte that it
+// ends with this program from now on, and is let go unless it is over.
+func (in *inlet) readReady(goOn *os.File, over func() bool) {
+	first := make([]byte, 1)
+	if n, _ := in.r.Read(first); n == 1 && !over() {
+		_, _ = goOn.Write(first)
+	}
+	goOn.Close()
+	in.read(maxSideBytes)
 }
 
 // end waits for the end of what is written, but not longer than d.

@@ -2,7 +2,7 @@
 // bash_output and kill_shell), the runners that launch its commands, and the
 // sandbox around them.
 //
-//	call ─► guard ─► reach ─► Runner.Command ─► start ─► sink ─► Output
+//	call ─► guard ─► reach ─► Runner.Command ─► start ─► sink ─► Output, or once more with a wider reach
 //	                              │               │        ├─ capture: start and end of a call's output
 //	          LocalRunner ────────┤               │        ├─ tail: last MiB of a background shell
 //	          BubblewrapRunner ───┤               │        └─ stream: the output handler
@@ -38,8 +38,17 @@
 // attribute of read-only variables, and nothing that starts code in the next
 // shell (BASH_ENV and its kind). A command can cd above the working directory,
 // and does not move what the policy or the file tools take for it. Parallel
-// calls start from one state; of those that changed it the last to be started
-// wins.
+// calls start from one state; of those that changed it the last in call order
+// wins (tools.ToolCall.Order).
+//
+// # How far a command reaches
+//
+// The runner's sandbox is what every command gets. [WithReach] lets the
+// application give one command the network, or the host; [WithRerun] asks it
+// when a command failed for what looks like a want of either, and runs it once
+// more. Both answers are the person's: no argument of a call changes the reach.
+// A failure for want of a path is told from others by looking whether the path
+// is there on the host, so the model can learn from it that it is.
 //
 // # Guards are no boundary
 //

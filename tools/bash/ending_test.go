@@ -189,7 +189,7 @@ func TestNothingGrows(t *testing.T) { // A12
 		return len(list), runtime.NumGoroutine(), zombies
 	}
 	fds, goroutines, _ := count()
-	for range 60 {
+	for range 500 {
 		run(t, b, "echo x; true &")
 	}
 	eventually(t, "descriptors and goroutines are as before", func() bool {

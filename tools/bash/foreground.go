@@ -27,6 +27,7 @@ type Output struct {
 	Running   bool   `json:"running"`
 	Truncated bool   `json:"truncated"`
 	TimedOut  bool   `json:"timed_out"`
+	Reach     string `json:"reach,omitempty"` // "network" or "host" where [WithReach] or [WithRerun] gave it more than the sandbox
 
 	// Wants is the reach that the command seems to have lacked; [Sandboxed] is none.
 	Wants Reach `json:"-"`
@@ -74,47 +75,6 @@ func (t *Tool) handle(ctx context.Context, in *Input) (*Output, error) {
 	return t.foreground(ctx, in.Command, timeout)
 }
 
-// foreground runs a command until it ends, is ended, or moves to the background.
-func (t *Tool) foreground(ctx context.Context, command string, timeout time.Duration) (*Output, error) {
-	stream := newStream(ctx, t.handler)
-	out := &sink{capture: &capture{limit: t.limits.output}, stream: stream}
-	l, err := t.launch(ctx, command, out, t.persistent)
-	if err != nil {
-		return nil, err
-	}
-	f := &foreground{p: l.process, command: command, started: time.Now(), moved: make(chan struct{})}
-	call, _ := tools.ToolCallFromContext(ctx)
-	t.enter(call.ID, f)
-
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	timedOut := false
-	select {
-	case <-f.p.done:
-	case <-f.moved:
-	case <-timer.C:
-		// A shell that has ended by itself did not run out of time.
-		if timedOut = !f.p.over(); timedOut {
-			f.p.stop()
-		} else {
-			<-f.p.done
-		}
-	case <-ctx.Done():
-		f.p.stop()
-	}
-	stream.close()
-	if t.leave(call.ID, f) {
-		return f.movedOutput(), nil
-	}
-	if ctx.Err() != nil && f.p.stopping.Load() && !timedOut {
-		return nil, ctx.Err()
-	}
-	if !timedOut {
-		t.keep(l)
-	}
-	return t.result(f, l.had, timedOut, timeout), nil
-}
-
 // enter makes the command known for [Tool.Background].
 func (t *Tool) enter(callID string, f *foreground) {
 	t.mu.Lock()
@@ -137,38 +97,41 @@ func (t *Tool) leave(callID string, f *foreground) (moved bool) {
 	return f.shell != nil
 }
 
-func (t *Tool) result(f *foreground, had Reach, timedOut bool, timeout time.Duration) *Output {
-	text, cut := f.p.sink.captured()
-	o := &Output{ExitCode: f.p.exitCode(), Truncated: cut, TimedOut: timedOut}
-	if timedOut {
-		o.ExitCode = -1
-	}
-	if o.ExitCode != 0 && !timedOut {
-		var why string
-		if o.Wants, why = wants(had, text); why != "" {
-			text = onNewLine(text, t.offer(why))
-		}
-	}
-	o.Output = f.p.conclude(text, timedOut, timeout)
-	if o.Output == "" {
-		o.Output = "(no output)"
-	}
-	return o
-}
-
-func (f *foreground) movedOutput() *Output {
-	note := fmt.Sprintf("[the user moved this command to the background as %s, where it runs on; read on with bash_output]", f.shell.id)
-	return &Output{Output: onNewLine(f.soFar, note), BashID: f.shell.id, Running: true, Truncated: f.cut}
-}
-
 // launching is a command that was started, with what is needed to keep its state.
 type launching struct {
 	*process
-	had   Reach // what it could reach in fact
-	seq   int64
-	begin state
+	moment
+	asked Reach  // what it was given
+	had   Reach  // what it could reach in fact
 	nonce string // "" when its state is not kept
 	env   []string
+}
+
+// given names a reach that was given to the command beyond the sandbox's; "" is none.
+func (l *launching) given() string {
+	if l.asked == Sandboxed {
+		return ""
+	}
+	return l.asked.String()
+}
+
+// moment is the place of a call in the order of calls, and the state it begins with.
+type moment struct {
+	seq   int64
+	begin state
+}
+
+// moment is that of a call that begins now. Where the caller does not say in
+// which order the model made its calls, the order of their starts stands in.
+func (t *Tool) moment(call tools.ToolCall) moment {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	seq := call.Order
+	if seq == 0 {
+		seq = t.lastSeq + 1
+	}
+	t.lastSeq = max(t.lastSeq, seq)
+	return moment{seq: seq, begin: t.state}
 }
 
 // maxArgument is the longest command that is given as an argument; Linux takes 128 KiB.
@@ -178,19 +141,14 @@ const maxArgument = 100 << 10
 const scriptLine = `eval "$(</dev/fd/8)"`
 
 // launch starts a command. With keep, the state after it can be read.
-func (t *Tool) launch(ctx context.Context, command string, out *sink, keep bool) (*launching, error) {
+func (t *Tool) launch(ctx context.Context, command string, out *sink, at moment, reach Reach, keep bool) (*launching, error) {
 	if t.dir != "" {
 		if err := t.checkDir(); err != nil {
 			return nil, err
 		}
 	}
-	l := &launching{}
-	t.mu.Lock()
-	t.lastSeq++
-	l.seq, l.begin = t.lastSeq, t.state
-	t.mu.Unlock()
-
-	runner, opts, err := t.runnerFor(ctx, command)
+	l := &launching{moment: at, asked: reach}
+	runner, opts, err := t.runnerFor(reach)
 	if err != nil {
 		return nil, err
 	}
@@ -217,12 +175,17 @@ func (t *Tool) launch(ctx context.Context, command string, out *sink, keep bool)
 	return l, nil
 }
 
-// runnerFor asks how far the command may reach, and who runs it then.
-func (t *Tool) runnerFor(ctx context.Context, command string) (Runner, RunOptions, error) {
-	opts := RunOptions{Dir: t.dir, ExtraEnv: t.env}
-	if t.reach != nil {
-		opts.Reach = t.reach(ctx, command)
+// reachOf asks how far the command may reach.
+func (t *Tool) reachOf(ctx context.Context, command string) Reach {
+	if t.reach == nil {
+		return Sandboxed
 	}
+	return t.reach(ctx, command)
+}
+
+// runnerFor is who runs a command that may reach that far.
+func (t *Tool) runnerFor(reach Reach) (Runner, RunOptions, error) {
+	opts := RunOptions{Dir: t.dir, ExtraEnv: t.env, Reach: reach}
 	if t.envLimited {
 		opts.Env = inherit(append([]string{}, t.envAllowlist...))
 	}

@@ -12,16 +12,55 @@ import (
 
 // WithGitProtection keeps commands from planting programs that git runs on the
 // host: hooks, the config, and what they include are read-only, the rest of the
-// repository is writable, so commits work. A workspace without a repository
-// gets none. Of repositories in subdirectories, those that are submodules, or
-// that a command makes git take for one, are covered.
+// repository is writable, so commits work. It holds for the workspace and for
+// each directory of [WithWritablePaths]; one without a repository gets none. Of
+// repositories in subdirectories, those that are submodules, or that a command
+// makes git take for one, are covered.
 func WithGitProtection() BubblewrapOption {
 	return func(r *BubblewrapRunner) {
 		r.settings = append(r.settings, func(r *BubblewrapRunner) error {
-			r.git = &gitGuard{workspace: r.real}
+			for _, t := range r.trees {
+				r.git = append(r.git, &gitGuard{workspace: t.real})
+			}
 			return nil
 		})
 	}
+}
+
+// gitGuards protect the repositories of several directories.
+type gitGuards []*gitGuard
+
+func (gs gitGuards) begin() {
+	for _, g := range gs {
+		g.begin()
+	}
+}
+
+func (gs gitGuards) mounts() (mounts []Mount) {
+	for _, g := range gs {
+		mounts = append(mounts, g.mounts()...)
+	}
+	return mounts
+}
+
+func (gs gitGuards) restore() (notes []string) {
+	for _, g := range gs {
+		notes = append(notes, g.restore()...)
+	}
+	return notes
+}
+
+func (gs gitGuards) enter() {
+	for _, g := range gs {
+		g.enter()
+	}
+}
+
+func (gs gitGuards) leave() (notes []string) {
+	for _, g := range gs {
+		notes = append(notes, g.leave()...)
+	}
+	return notes
 }
 
 // gitGuard protects the repository of a workspace in two ways. Everything that

@@ -223,8 +223,5 @@ func (g *gitGuard) restore() []string {
 // repository, as is done when a command ends. Call it before running git on the
 // host while background shells run. It returns lines that say what was done.
 func (r *BubblewrapRunner) RestoreGit() []string {
-	if r.git == nil {
-		return nil
-	}
 	return r.git.restore()
 }

@@ -5,33 +5,34 @@ import (
 	"strings"
 )
 
-// wants guesses from a failed command's output which reach it lacked, and says
-// why in a line. It looks at the end of each line, where programs put the
-// reason, so that text about such a failure is not taken for one.
-func wants(had Reach, output string) (Reach, string) {
+// lack guesses from a failed command's output which reach it lacked. It looks at
+// the end of each line, where programs put the reason, so that text about such
+// a failure is not taken for one.
+func (t *Tool) lack(had Reach, output string) Lack {
 	if had == Host {
-		return Sandboxed, ""
+		return Lack{}
 	}
+	hides := func(string) bool { return false }
+	if w, ok := t.runner.(walled); ok {
+		hides = w.hides
+	}
+	paths := 0
 	for line := range strings.Lines(lastBytes(output, 16<<10)) {
 		line = line[strings.LastIndexByte(strings.TrimRight(line, "\r\n"), '\r')+1:] // what is left of a progress bar
-		line = strings.ToLower(strings.TrimRight(line, " \r\n\t.'\"`)>]};,"))
+		lower := strings.ToLower(strings.TrimRight(line, " \r\n\t.'\"`)>]};,"))
 		switch {
-		case had == Sandboxed && isNetworkFailure(line):
-			return Network, "the network is off in the sandbox"
-		case isGitFailure(line):
-			return Host, "the repository's config and hooks, signing keys and logins are out of reach in the sandbox"
+		case had == Sandboxed && isNetworkFailure(lower):
+			return Lack{Network, "the network is off in the sandbox"}
+		case isGitFailure(lower):
+			return Lack{Host, "the repository's config and hooks, signing keys and logins are out of reach in the sandbox"}
+		case paths < maxPathLines && isPathFailure(lower):
+			paths++
+			if path := hiddenPath(line, hides); path != "" {
+				return Lack{Host, clipLine(path) + " is out of reach in the sandbox"}
+			}
 		}
 	}
-	return Sandboxed, ""
-}
-
-// offer is what the model reads of a failure for want of reach: whether the user
-// can give more, and what not to do.
-func (t *Tool) offer(why string) string {
-	if t.reach == nil {
-		return "[" + why + ": go on without it, or tell the user what to run]"
-	}
-	return "[" + why + "; send the command once more, unchanged, if it is needed: the user is then asked to run it with more]"
+	return Lack{}
 }
 
 func lastBytes(s string, n int) string { return s[max(0, len(s)-n):] }

@@ -7,6 +7,7 @@ import (
 
 func TestHints(t *testing.T) { // decision 19, decision 17
 	t.Parallel()
+	b := newTool(t)
 	for _, tt := range []struct {
 		output string
 		want   Reach
@@ -54,15 +55,15 @@ func TestHints(t *testing.T) { // decision 19, decision 17
 		{"all tests passed", Sandboxed},
 		{"", Sandboxed},
 	} {
-		got, line := wants(Sandboxed, tt.output+"\n")
-		if got != tt.want || (line == "") != (tt.want == Sandboxed) || strings.Contains(line, "\n") {
-			t.Errorf("%.100q: %v, %q", tt.output, got, line)
+		got := b.lack(Sandboxed, tt.output+"\n")
+		if got.Reach != tt.want || (got.Why == "") != (tt.want == Sandboxed) || strings.Contains(got.Why, "\n") {
+			t.Errorf("%.100q: %+v", tt.output, got)
 		}
-		if got, _ := wants(Host, tt.output); got != Sandboxed {
-			t.Errorf("on the host: %.100q: %v", tt.output, got)
+		if got := b.lack(Host, tt.output); got.Reach != Sandboxed {
+			t.Errorf("on the host: %.100q: %+v", tt.output, got)
 		}
-		if got, _ := wants(Network, tt.output); got == Network {
-			t.Errorf("with the network: %.100q: %v", tt.output, got)
+		if got := b.lack(Network, tt.output); got.Reach == Network {
+			t.Errorf("with the network: %.100q: %+v", tt.output, got)
 		}
 	}
 }

@@ -48,8 +48,8 @@ func NewLandlockRunner(workspace string, opts ...BubblewrapOption) (*LandlockRun
 	if err != nil {
 		return nil, err
 	}
-	if walls.git != nil {
-		walls.git.unmounted = true
+	for _, g := range walls.git {
+		g.unmounted = true
 	}
 	return &LandlockRunner{walls: walls, privateDir: private}, nil
 }
@@ -75,7 +75,7 @@ func (r *LandlockRunner) Command(_ context.Context, command string, opts RunOpti
 	if err != nil {
 		return nil, err
 	}
-	if r.walls.git != nil && opts.attended {
+	if opts.attended {
 		r.walls.git.enter()
 	}
 	rules := r.rules(opts)
@@ -93,10 +93,9 @@ func (r *LandlockRunner) Command(_ context.Context, command string, opts RunOpti
 
 func (r *LandlockRunner) reached(opts RunOptions) Reach { return r.walls.reached(opts) }
 
+func (r *LandlockRunner) hides(path string) bool { return r.walls.hides(path) }
+
 func (r *LandlockRunner) finish(RunOptions) []string {
-	if r.walls.git == nil {
-		return nil
-	}
 	return r.walls.git.leave()
 }
 
@@ -124,7 +123,7 @@ func (r *LandlockRunner) rules(opts RunOptions) landlockRules {
 		Write:   []string{r.privateDir.path},
 		Devices: []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"},
 	}
-	mounts := append(slices.Clone(r.walls.fixed), r.walls.crates.mounts(opts.Reach)...)
+	mounts := append(slices.Clone(r.walls.fixed), r.walls.sources.mounts(opts.Reach)...)
 	hidden := map[string]bool{}
 	for _, m := range mounts {
 		if m.Access == Hidden {
@@ -139,11 +138,9 @@ func (r *LandlockRunner) rules(opts RunOptions) landlockRules {
 			rules.expose(m.Source, hidden)
 		}
 	}
-	if r.walls.git != nil {
-		for _, m := range r.walls.git.mounts() {
-			if m.Access == Writable && !contains(r.walls.real, m.Path) {
-				rules.Write = append(rules.Write, m.Source)
-			}
+	for _, m := range r.walls.git.mounts() {
+		if _, in := r.walls.inside(m.Path); m.Access == Writable && in == "" {
+			rules.Write = append(rules.Write, m.Source)
 		}
 	}
 	if rules.Network {
@@ -173,6 +170,26 @@ func (l *landlockRules) expose(path string, hidden map[string]bool) {
 	for _, e := range entries {
 		l.expose(filepath.Join(path, e.Name()), hidden)
 	}
+}
+
+// ReadOnlyRoots is [BubblewrapRunner.ReadOnlyRoots].
+func (r *LandlockRunner) ReadOnlyRoots() []string { return r.walls.ReadOnlyRoots() }
+
+// Mounts tells what a command can reach and why. Nothing is mounted: the rules
+// are the kernel's.
+func (r *LandlockRunner) Mounts() ([]Mount, error) {
+	mounts := []Mount{
+		{Path: r.privateDir.path, Source: r.privateDir.path, Access: Writable, Why: "a home and temp directory of this session"},
+		{Path: "/proc", Source: "/proc", Access: ReadOnly, Why: "the kernel's"},
+		{Path: "/sys", Source: "/sys", Access: ReadOnly, Why: "the kernel's"},
+	}
+	for _, m := range append(slices.Clone(r.walls.fixed), r.walls.sources.mounts(Sandboxed)...) {
+		if m.Access == Private {
+			m.Access, m.Why = Hidden, "cannot be read, but for what is listed inside"
+		}
+		mounts = append(mounts, m)
+	}
+	return arrange(mounts), nil
 }
 
 // Probe runs a command under the restrictions, and checks that they hold.

@@ -212,18 +212,3 @@ func firstMissing(root, path string, reserved map[string]bool) string {
 	}
 	return ""
 }
-
-// privateDir is a home and temp directory of a runner that cannot mount one.
-type privateDir struct{ path string }
-
-func newPrivateDir() (privateDir, error) {
-	dir, err := os.MkdirTemp("", "phero-")
-	if err != nil {
-		return privateDir{}, fmt.Errorf("the private directory: %w", err)
-	}
-	dir, err = filepath.EvalSymlinks(dir)
-	return privateDir{dir}, err
-}
-
-// Close removes the private directory.
-func (p privateDir) Close() error { return os.RemoveAll(p.path) }

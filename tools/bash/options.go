@@ -79,6 +79,15 @@ type ReachFunc = func(ctx context.Context, command string) Reach
 // that the model sends can; without the option everything is [Sandboxed].
 func WithReach(fn ReachFunc) Option { return func(t *Tool) { t.reach = fn } }
 
+// RerunFunc is told of a foreground command that failed for what looks like a
+// want of reach, and answers how far it may reach when it is run once more. An
+// answer that is not wider than what the command had leaves it at the failure.
+type RerunFunc = func(ctx context.Context, command string, lack Lack) Reach
+
+// WithRerun lets the application run a command that failed for want of reach
+// once more, with more. The failure leaves nothing in the persistent shell then.
+func WithRerun(fn RerunFunc) Option { return func(t *Tool) { t.rerun = fn } }
+
 // WithEnvAllowlist passes only the named variables of the process's
 // environment, see [DefaultEnvAllowlist]. Repeated options add up.
 func WithEnvAllowlist(names ...string) Option {
@@ -98,6 +107,16 @@ func WithPersistentShell() Option { return func(t *Tool) { t.persistent = true }
 
 // WithOutputHandler shows the output of foreground commands while they run.
 func WithOutputHandler(fn OutputHandler) Option { return func(t *Tool) { t.handler = fn } }
+
+// SilenceHandler is told that a foreground command has printed nothing since a time.
+type SilenceHandler = func(ctx context.Context, since time.Time)
+
+// WithSilenceHandler is called when a foreground command has printed nothing
+// for as long as after, once for each silence. Calls for one command come one
+// after another, and none begins once the call returned.
+func WithSilenceHandler(after time.Duration, fn SilenceHandler) Option {
+	return func(t *Tool) { t.silentAfter, t.silence = after, fn }
+}
 
 // WithShellsHandler is called with all background shells whenever one starts,
 // ends or is forgotten. Calls come one after another; fn must not call

@@ -27,6 +27,11 @@ func (r *BubblewrapRunner) Probe(ctx context.Context) error {
 func runProbe(ctx context.Context, cmd *exec.Cmd) (output string, err error) {
 	c := exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
 	c.Env, c.ExtraFiles = cmd.Env, cmd.ExtraFiles
+	separate(c)
+	c.Cancel = func() error { // all of it: the parts of bwrap do not end with each other yet
+		kill(c.Process)
+		return nil
+	}
 	out, err := c.CombinedOutput()
 	for _, f := range cmd.ExtraFiles {
 		f.Close()

@@ -33,7 +33,8 @@ type process struct {
 	sink      *sink
 	out       *os.File
 	readDone  chan struct{}
-	alive     *inlet // nil without a sandbox that tells
+	alive     *inlet   // nil without a sandbox that tells
+	goOn      *os.File // the other end of its [fdGo]
 	leftovers *inlet
 	state     *inlet
 	finish    func() []string // the runner's last word; nil is none
@@ -59,7 +60,7 @@ type finisher interface {
 }
 
 // supervised is a runner whose commands have a process namespace: it uses the
-// descriptors [fdAlive] and [fdLeftovers].
+// descriptors [fdGo], [fdAlive] and [fdLeftovers].
 type supervised interface {
 	finisher
 	supervises()
@@ -70,7 +71,7 @@ type launched struct {
 	sink       *sink
 	script     string          // for [fdScript]; "" is none
 	state      bool            // open [fdState]
-	supervised bool            // open [fdAlive] and [fdLeftovers]
+	supervised bool            // open [fdGo], [fdAlive] and [fdLeftovers]
 	finish     func() []string // nil is none
 }
 
@@ -89,6 +90,9 @@ func start(cmd *exec.Cmd, l launched) (*process, error) {
 	if err == nil {
 		cmd.Stdin = nil
 		separate(cmd)
+		if !l.supervised { // the sandbox does that by itself, once it is safe
+			dieWithParent(cmd.SysProcAttr)
+		}
 		err = cmd.Start()
 	}
 	for _, f := range ends {
@@ -100,6 +104,10 @@ func start(cmd *exec.Cmd, l launched) (*process, error) {
 	}
 	go p.read()
 	for _, in := range p.inlets() {
+		if in == p.leftovers {
+			go in.readReady(p.goOn, p.over)
+			continue
+		}
 		go in.read(maxSideBytes)
 	}
 	go p.wait()
@@ -136,6 +144,13 @@ func (p *process) open(l launched) (ends []*os.File, err error) {
 			ends = append(ends, r)
 		}
 	}
+	if err == nil && l.supervised {
+		var r *os.File
+		if r, p.goOn, err = os.Pipe(); err == nil {
+			ends = append(ends, r)
+			err = attach(p.cmd, fdGo, r)
+		}
+	}
 	return ends, err
 }
 
@@ -155,6 +170,9 @@ func (p *process) closeAll() {
 	}
 	for _, in := range p.inlets() {
 		in.r.Close()
+	}
+	if p.goOn != nil {
+		p.goOn.Close()
 	}
 }
 
@@ -195,6 +213,8 @@ func (p *process) wait() {
 	close(p.exited)
 	if p.alive == nil {
 		p.left = p.clear(pid)
+	} else {
+		kill(p.cmd.Process) // a sandbox that was still being made does not end with what made it
 	}
 	p.mu.Lock()
 	_ = p.cmd.Wait() // its findings are in ProcessState
@@ -258,11 +278,17 @@ func (p *process) drain() {
 // over, or for a while.
 func (p *process) stop() {
 	p.stopping.Store(true)
-	p.signal(terminate)
-	select {
-	case <-p.exited:
-	case <-time.After(termGrace):
+	if p.alive != nil {
+		// Everything in a sandbox ends at once. While it is being made, its parts
+		// end with each other only when they are killed together.
 		p.signal(kill)
+	} else {
+		p.signal(terminate)
+		select {
+		case <-p.exited:
+		case <-time.After(termGrace):
+			p.signal(kill)
+		}
 	}
 	select {
 	case <-p.done:

@@ -4,6 +4,7 @@ package bash
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -22,7 +23,6 @@ func separate(cmd *exec.Cmd) {
 	}
 	cmd.SysProcAttr.Setsid = true
 	cmd.SysProcAttr.Setpgid = false
-	dieWithParent(cmd.SysProcAttr)
 }
 
 // closeListed marks the descriptors that a directory lists to be closed in commands.
@@ -94,5 +94,29 @@ func readRest(f *os.File, buf []byte, write func([]byte)) {
 		total += n
 	}
 }
+
+// lockDirectory locks a directory for as long as it is not closed; an error
+// says that somebody else has it.
+func lockDirectory(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// ours tells whether a file belongs to this program's user.
+func ours(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// readable and writable tell what this program's user may do with a path.
+func readable(path string) bool { return unix.Access(path, unix.R_OK) == nil }
+func writable(path string) bool { return unix.Access(path, unix.W_OK) == nil }
 
 func isTooLong(err error) bool { return errors.Is(err, syscall.E2BIG) }

@@ -56,6 +56,9 @@ type walled interface {
 	Runner
 	// reached is how far a command of these options can reach.
 	reached(opts RunOptions) Reach
+	// hides tells whether commands are kept from a path that is there on the
+	// host, and that the host's user may use.
+	hides(path string) bool
 }
 
 // LocalRunner runs commands on the host, without any isolation.

@@ -68,7 +68,16 @@ func (r *SeatbeltRunner) Command(_ context.Context, command string, opts RunOpti
 
 func (r *SeatbeltRunner) reached(opts RunOptions) Reach { return r.walls.reached(opts) }
 
+func (r *SeatbeltRunner) hides(path string) bool { return r.walls.hides(path) }
+
 func (r *SeatbeltRunner) finish(opts RunOptions) []string { return r.walls.finish(opts) }
+
+// ReadOnlyRoots is [BubblewrapRunner.ReadOnlyRoots].
+func (r *SeatbeltRunner) ReadOnlyRoots() []string { return r.walls.ReadOnlyRoots() }
+
+// Mounts tells what a command can reach and why. Nothing is mounted: the rules
+// are the profile's.
+func (r *SeatbeltRunner) Mounts() ([]Mount, error) { return r.walls.Mounts() }
 
 // Probe runs `true` in the sandbox.
 func (r *SeatbeltRunner) Probe(ctx context.Context) error {

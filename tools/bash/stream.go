@@ -16,6 +16,7 @@ type sink struct {
 	capture *capture
 	tail    *tail
 	stream  *stream
+	last    time.Time // of the newest output; zero: none yet
 }
 
 func (s *sink) write(p []byte) {
@@ -26,10 +27,18 @@ func (s *sink) write(p []byte) {
 		s.capture.Write(p)
 	}
 	st := s.stream
+	s.last = time.Now()
 	s.mu.Unlock()
 	if st != nil {
 		st.send(p)
 	}
+}
+
+// lastWrite is when the newest output came; zero when none did.
+func (s *sink) lastWrite() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
 }
 
 // flush shows what was held back of the output.

@@ -58,7 +58,10 @@ type Tool struct {
 	safe               bool
 	limits             limits
 	persistent         bool
+	rerun              RerunFunc
 	handler            OutputHandler
+	silentAfter        time.Duration
+	silence            SilenceHandler
 	shellsHandler      func([]ShellInfo)
 	marker             string
 

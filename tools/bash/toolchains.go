@@ -13,8 +13,9 @@ import (
 // WithToolchains makes the person's tools work inside: what is installed below
 // the home directory or named by PATH is mounted read-only, git knows who
 // commits, and Go, npm, pip and cargo get caches that belong to this workspace
-// alone, below $XDG_CACHE_HOME/phero. The host's module and crate caches are
-// read-only sources, so that a command cannot poison them.
+// alone, below $XDG_CACHE_HOME/phero. The host's caches of Go modules, crates and
+// npm packages are read-only sources, so that a command cannot poison them;
+// pip's and uv's start empty.
 //
 // It sets GOCACHE, GOMODCACHE, GOPROXY, GOFLAGS, npm_config_cache, CARGO_HOME
 // and XDG_CACHE_HOME for commands.
@@ -183,6 +184,7 @@ func (c toolchains) privateCaches() error {
 		"XDG_CACHE_HOME="+sub("xdg"), "GOCACHE="+sub("go-build"), "npm_config_cache="+sub("npm"),
 	)
 	c.goSources(sub("gomod"))
+	c.packages(sub("npm"))
 	return c.crates(sub("cargo"))
 }
 
@@ -258,26 +260,44 @@ func (c toolchains) crates(dir string) error {
 			c.r.fixed = append(c.r.fixed, Mount{Path: filepath.Join(dir, name), Source: at, Access: ReadOnly, Why: "cargo's settings"})
 		}
 	}
-	c.r.crates = crateSource{host: filepath.Join(host, "registry"), private: filepath.Join(dir, "registry")}
+	c.r.sources = append(c.r.sources, cacheSource{
+		host: filepath.Join(host, "registry"), private: filepath.Join(dir, "registry"), what: "crates",
+	})
 	return nil
 }
 
-// crateSource is the host's crate registry, where it stands in for the private one.
-type crateSource struct{ host, private string }
+// packages makes the host's npm packages a source of the private npm cache:
+// `npm ci` with a lock file finds them offline.
+func (c toolchains) packages(private string) {
+	host := os.Getenv("npm_config_cache")
+	if !filepath.IsAbs(host) {
+		host = filepath.Join(c.homeOr("/nonexistent"), ".npm")
+	}
+	c.r.sources = append(c.r.sources, cacheSource{
+		host: filepath.Join(host, "_cacache"), private: filepath.Join(private, "_cacache"), what: "npm packages",
+	})
+}
 
-// mounts shows the host's registry as long as the private one is empty. With
-// the network a command can fill the private one.
-func (s crateSource) mounts(reach Reach) []Mount {
-	if s.host == "" || reach == Network {
+// cacheSource is a cache of the host that stands in for a private one.
+type cacheSource struct{ host, private, what string }
+
+type cacheSources []cacheSource
+
+// mounts shows the host's caches as long as the private ones are empty. With the
+// network a command can fill the private ones.
+func (list cacheSources) mounts(reach Reach) (mounts []Mount) {
+	if reach == Network {
 		return nil
 	}
-	if _, err := os.Stat(s.host); err != nil {
-		return nil
+	for _, s := range list {
+		if _, err := os.Stat(s.host); err != nil {
+			continue
+		}
+		if entries, _ := os.ReadDir(s.private); len(entries) == 0 {
+			mounts = append(mounts, Mount{Path: s.private, Source: s.host, Access: ReadOnly, Why: "the host's " + s.what + ", until the private cache has some"})
+		}
 	}
-	if entries, _ := os.ReadDir(s.private); len(entries) > 0 {
-		return nil
-	}
-	return []Mount{{Path: s.private, Source: s.host, Access: ReadOnly, Why: "the host's crates, until the private registry has some"}}
+	return mounts
 }
 
 // sharedCaches mounts the host's caches writable.

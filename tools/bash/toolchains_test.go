@@ -2,6 +2,7 @@ package bash
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -171,6 +172,7 @@ func TestCachesArePrivate(t *testing.T) { // decision 18, S22
 	home := fakeHome(t)
 	write(t, home+"/go/pkg/mod/cache/download/x/@v/list", "")
 	write(t, home+"/.cargo/registry/index/x", "host\n")
+	write(t, home+"/.npm/_cacache/index-v5/x", "host\n")
 	write(t, home+"/.config/go/env", "GOFLAGS=-buildvcs=false\nGOPROXY=https://user:password@proxy.example\n")
 	dir := filepath.Join(home, "project")
 	write(t, filepath.Join(dir, "file"), "")
@@ -194,13 +196,16 @@ func TestCachesArePrivate(t *testing.T) { // decision 18, S22
 			t.Errorf("%s is %q, want %q", name, env[name], want)
 		}
 	}
-	if out := run(t, b, "cat $CARGO_HOME/registry/index/x; mkdir -p $GOCACHE && echo kept >$GOCACHE/x"); out.Output != "host\n" {
+	if out := run(t, b, "cat $CARGO_HOME/registry/index/x $npm_config_cache/_cacache/index-v5/x; mkdir -p $GOCACHE && echo kept >$GOCACHE/x"); out.Output != "host\nhost\n" {
 		t.Errorf("%+v", out)
 	}
 	if out := run(t, b, "cat $GOCACHE/x"); out.Output != "kept\n" { // from one command to the next
 		t.Errorf("%+v", out)
 	}
-	refused(t, b, "touch $CARGO_HOME/registry/x", "touch ~/go/pkg/mod/x")
+	refused(t, b, "touch $CARGO_HOME/registry/x", "touch ~/go/pkg/mod/x", "touch $npm_config_cache/_cacache/x")
+	if out := run(t, b, "mkdir $npm_config_cache/_logs"); out.ExitCode != 0 {
+		t.Errorf("%+v", out)
+	}
 
 	// With the network the private registry is filled, and used from then on.
 	networked := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithReach(func(context.Context, string) Reach { return Network }))
@@ -236,13 +241,21 @@ func TestNoHome(t *testing.T) {
 	}
 }
 
-// The tools that this machine has work without a network.
+// The tools that this machine has work without a network, each with a dependency
+// that the host has.
 func TestToolsOfThisMachine(t *testing.T) { // decision 18
-	t.Setenv("XDG_CACHE_HOME", workspace(t))
+	cache := workspace(t)
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("CARGO_HOME", "") // a build needs none of the host's
 	dir := workspace(t)
-	write(t, dir+"/package.json", `{"name": "x", "version": "1.0.0", "scripts": {"test": "node -e 'console.log(6*7)'"}}`)
-	write(t, dir+"/Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n")
-	write(t, dir+"/src/lib.rs", "#[test]\nfn works() { assert_eq!(6 * 7, 42); }\n")
+	write(t, dir+"/node/package.json", `{"name": "x", "version": "1.0.0", "scripts": {"test": "node test.js"}, "dependencies": {"answer": "file:../answer"}}`)
+	write(t, dir+"/node/test.js", "console.log(require('answer'))\n")
+	write(t, dir+"/answer/package.json", `{"name": "answer", "version": "1.0.0"}`)
+	write(t, dir+"/answer/index.js", "module.exports = 6*7\n")
+	write(t, dir+"/rust/Cargo.toml", "[package]\nname = \"x\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[dependencies]\nanswer = { path = \"../crate\" }\n")
+	write(t, dir+"/rust/src/lib.rs", "#[test]\nfn works() { assert_eq!(6 * 7, answer::ANSWER); }\n")
+	write(t, dir+"/crate/Cargo.toml", "[package]\nname = \"answer\"\nversion = \"0.1.0\"\nedition = \"2021\"\n")
+	write(t, dir+"/crate/src/lib.rs", "pub const ANSWER: i32 = 42;\n")
 	sandbox(t, dir)
 	r, err := NewWorkspaceRunner(dir)
 	if err != nil {
@@ -250,18 +263,19 @@ func TestToolsOfThisMachine(t *testing.T) { // decision 18
 	}
 	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithDefaultTimeout(MaxTimeout))
 	for program, tt := range map[string]struct{ command, want string }{
-		"npm":     {"npm test", "42\n"},
-		"cargo":   {"cargo test --offline 2>&1", "1 passed"},
+		"npm":     {"cd node && npm install --offline --no-audit --no-fund && npm test", "42\n"},
+		"cargo":   {"cd rust && cargo test --offline 2>&1", "1 passed"},
 		"python3": {"python3 -c 'print(6*7)'", "42\n"},
 		"git":     {"git --version", "git version"},
 	} {
-		if out, err := exec.Command(program, "--version").CombinedOutput(); err != nil {
-			t.Logf("%s is missing here: %s", program, out)
-			continue
-		}
-		out, err := b.foreground(t.Context(), tt.command, MaxTimeout)
-		if err != nil || out.ExitCode != 0 || !strings.Contains(out.Output, tt.want) {
-			t.Errorf("%s: %+v, %v", program, out, err)
-		}
+		t.Run(program, func(t *testing.T) {
+			if out, err := exec.Command(program, "--version").CombinedOutput(); err != nil {
+				missing(t, fmt.Sprintf("%s (%v %s)", program, err, out))
+			}
+			out, err := b.foreground(t.Context(), tt.command, MaxTimeout)
+			if err != nil || out.ExitCode != 0 || !strings.Contains(out.Output, tt.want) {
+				t.Errorf("%+v, %v", out, err)
+			}
+		})
 	}
 }
