@@ -110,8 +110,12 @@ func (t *Tool) attempt(ctx context.Context, command string, timeout time.Duratio
 	if ctx.Err() != nil && f.p.stopping.Load() && !r.timedOut {
 		return nil, &StoppedError{Output: r.output().Output, Err: ctx.Err()}
 	}
-	if code := f.p.exitCode(); code != 0 && !r.timedOut {
-		r.lack = t.lack(l.had, r.text)
+	if r.timedOut {
+		return r, nil
+	}
+	r.lack = t.lack(l.had, r.text)
+	if f.p.exitCode() == 0 && (r.lack.Reach != Network || !hidesFailure(f.command)) {
+		r.lack = Lack{}
 	}
 	return r, nil
 }

@@ -35,6 +35,25 @@ func (t *Tool) lack(had Reach, output string) Lack {
 	return Lack{}
 }
 
+// networkPrograms are those whose failures isNetworkFailure knows.
+var networkPrograms = []string{"curl", "wget", "git", "go", "npm", "npx", "pip", "pip3", "uv", "cargo", "ssh", "apt", "apt-get"}
+
+// hidesFailure tells whether a line runs one of the network's programs in a pipe,
+// whose exit code is that of its last command: "curl … | head" fails with 0.
+func hidesFailure(command string) bool {
+	rest := strings.ReplaceAll(command, "||", "")
+	for {
+		before, after, piped := strings.Cut(rest, "|")
+		if !piped {
+			return false
+		}
+		if slices.ContainsFunc(strings.Fields(before), func(w string) bool { return slices.Contains(networkPrograms, w) }) {
+			return true
+		}
+		rest = after
+	}
+}
+
 func lastBytes(s string, n int) string { return s[max(0, len(s)-n):] }
 
 // isNetworkFailure tells whether a line, in lower case, ends as the failures of

@@ -92,3 +92,23 @@ func TestHintOfARealCommand(t *testing.T) { // decision 19
 		t.Errorf("%+v", out)
 	}
 }
+
+// A pipe ends with the exit code of its last command, and hides that its first failed.
+func TestHintOfAPipe(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]bool{
+		"curl -sS https://x.example | head -3": true, "go mod download 2>&1 | tail -5": true, "cd a && npm ci 2>&1 | grep -v warn | tail": true,
+		"curl https://x.example || true": false, "cat log | grep curl": false, "grep curl log": false, "echo hi | go vet": false, "": false,
+	} {
+		if got := hidesFailure(command); got != want {
+			t.Errorf("%s: %v", command, got)
+		}
+	}
+	b := inside(t, workspace(t))
+	if out := run(t, b, "git ls-remote https://x.invalid/r 2>&1 | tail -1"); out.Wants != Network || out.ExitCode != 0 {
+		t.Errorf("%+v", out)
+	}
+	if out := run(t, b, "echo 'curl: (6) Could not resolve host: x' | tail -1"); out.Wants != Sandboxed {
+		t.Errorf("%+v", out)
+	}
+}
