@@ -56,7 +56,11 @@ func examine(ctx context.Context, out io.Writer, flags config.Flags) error {
 		doctor.Terminal(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv),
 		doctor.Git(err == nil),
 	)
-	if !well {
+	var exit app.ExitCause
+	switch {
+	case errors.As(context.Cause(ctx), &exit):
+		return &exitError{code: int(exit)}
+	case !well:
 		return &exitError{code: app.ExitError, err: errors.New("something must be mended: see the lines that say BAD")}
 	}
 	return nil

@@ -42,11 +42,15 @@ func (f Finding) String() string {
 // Check is one examination. It tells what it finds, in order.
 type Check func(ctx context.Context, tell func(Finding))
 
-// Run makes the checks one after the other and tells whether nothing was bad.
+// Run makes the checks one after the other and tells whether nothing was bad. When
+// the context ends nothing more is told: what is found then is the end's doing.
 func Run(ctx context.Context, tell func(Finding), checks ...Check) bool {
 	well := true
 	for _, check := range checks {
 		check(ctx, func(f Finding) {
+			if ctx.Err() != nil {
+				return
+			}
 			well = well && f.State != Bad
 			tell(f)
 		})

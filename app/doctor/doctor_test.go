@@ -219,3 +219,19 @@ func TestHere(t *testing.T) {
 		})
 	}
 }
+
+// What is found once the person has stopped the run is not told: it is the end's doing.
+func TestStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var told []string
+	well := Run(ctx, func(f Finding) { told = append(told, f.Topic) },
+		func(_ context.Context, tell func(Finding)) {
+			tell(Finding{Topic: "first"})
+			cancel()
+			tell(Finding{State: Bad, Topic: "second"})
+		},
+		Git(true))
+	if !well || len(told) != 1 {
+		t.Errorf("well %v, told %q", well, told)
+	}
+}
