@@ -83,6 +83,7 @@ type App struct {
 	queue   []string                // messages that wait
 	notes   []string                // for the model, at its next request
 	model   model
+	effort  string         // of the model's reasoning
 	working sync.WaitGroup // work, and the search for a model
 
 	// Of the conversation.

@@ -216,3 +216,23 @@ done
 		t.Errorf("written outside: %q", got)
 	}
 }
+
+// The effort goes to the model from the next request on, and a wrong one is named.
+func TestEffort(t *testing.T) {
+	m := &thinker{info: app.ModelInfo{Efforts: []string{"low", "high"}}}
+	m.think = func(app.Request, bool) (session.Message, error) { return text("ok") }
+	r := newRig(t, unused, nil, m.use)
+	r.turn("one")
+	if err := r.app.SetEffort("much"); err == nil || !strings.Contains(err.Error(), "default, low, high") {
+		t.Errorf("%v", err)
+	}
+	for i, level := range []string{"high", "default"} {
+		if err := r.app.SetEffort(level); err != nil {
+			t.Error(err)
+		}
+		r.turn("next")
+		if got := m.all()[i+1].Effort; got != []string{"high", ""}[i] {
+			t.Errorf("%s: %q", level, got)
+		}
+	}
+}

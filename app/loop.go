@@ -254,7 +254,7 @@ func (a *App) request() Request {
 	if last := len(messages) - 1; last >= 0 && messages[last].Cut {
 		messages = messages[:last] // it is asked for once more
 	}
-	return Request{System: a.system, Messages: messages, Tools: a.specs, Images: a.blobs.Get}
+	return Request{System: a.system, Messages: messages, Tools: a.specs, Images: a.blobs.Get, Effort: a.Effort()}
 }
 
 // note tells the model something at its next request.

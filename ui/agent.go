@@ -35,6 +35,9 @@ type Agent interface {
 	SetMode(permissions.Mode)
 	SetModel(name string) // from the next request on; what came of it are events
 	Models() ([]app.ModelInfo, error)
+	Effort() string                          // of the reasoning; "" is the server's default
+	Efforts() []string                       // the levels that there are
+	SetEffort(level string) error            // from the next request on
 	Permissions(args string) (string, error) // what /permissions answers
 	Compact(keep string)                     // makes the conversation shorter; keep: what must not be lost
 	Context() (app.ContextReport, error)     // what fills the context window

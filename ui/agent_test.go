@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -98,6 +99,15 @@ func (r *recorder) SetMode(m permissions.Mode) {
 }
 func (r *recorder) SetModel(name string)             { r.did("model %s", name) }
 func (r *recorder) Models() ([]app.ModelInfo, error) { return r.models, nil }
+func (r *recorder) Effort() string                   { return "low" }
+func (r *recorder) Efforts() []string                { return []string{"default", "low", "high"} }
+func (r *recorder) SetEffort(level string) error {
+	if level == "much" {
+		return errors.New("no such level")
+	}
+	r.did("effort %s", level)
+	return nil
+}
 func (r *recorder) Permissions(args string) (string, error) {
 	if args == "" {
 		return "allow  bash(make)  always, this session\nask    bash(git push)  --ask", nil

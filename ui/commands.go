@@ -39,6 +39,7 @@ func builtins() []command {
 		c("undo", "look at the last change and take it back; /undo turn: all of the last turn", (*Model).undoCommand, "rewind"),
 		c("redo", "make an undone change again; /redo turn", (*Model).redoCommand),
 		c("diff", "everything that this session changed", (*Model).diffCommand, "changes"),
+		c("effort", "how much the model reasons, from the next request on", (*Model).effortCommand, "reasoning"),
 		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand),
 		c("permissions", "the rules and the always answers; /permissions forget <answer>", (*Model).permissionsCommand),
 		c("plan", "plan first: nothing is written", func(m *Model, _ string) tea.Cmd { return m.setMode(permissions.ModePlan) }),

@@ -20,7 +20,7 @@ func (s *stage) enter(line string) {
 func TestCommands(t *testing.T) { // IMP-06
 	tests := []struct{ line, want string }{
 		{"/new", "new"}, {"/clear", "new"}, {"/undo", "plan {Turn:false From:0} false"}, {"/undo turn", "plan {Turn:true From:0} false"},
-		{"/redo", "plan {Turn:false From:0} true"}, {"/redo turn", "plan {Turn:true From:0} true"}, {"/compact the plan", `compact "the plan"`},
+		{"/redo", "plan {Turn:false From:0} true"}, {"/redo turn", "plan {Turn:true From:0} true"}, {"/compact the plan", `compact "the plan"`}, {"/effort high", "effort high"},
 		{"/resume 01X", "resume 01X"}, {"/NEW", "new"},
 		{"/home/me is what?", `submit "/home/me is what?"`}, {"/ what", `submit "/ what"`}, {"quit it", `submit "quit it"`},
 	}

@@ -41,3 +41,34 @@ func (msg modelsMsg) picker(present string) *picker {
 	}
 	return newPicker("Models", "no such model; /model <name> takes any", append(first, others...))
 }
+
+// effortCommand sets how much the model reasons, or lets the person pick.
+func (m *Model) effortCommand(args string) tea.Cmd {
+	if args == "" {
+		return func() tea.Msg { return effortsMsg{now: m.agent.Effort(), levels: m.agent.Efforts()} }
+	}
+	return m.calls.inOrderMsg(func() tea.Msg {
+		if err := m.agent.SetEffort(args); err != nil {
+			return failure{err}
+		}
+		return said("reasoning effort: " + args + ", from the next request on")
+	})
+}
+
+// effortsMsg brings the levels of reasoning.
+type effortsMsg struct {
+	now    string
+	levels []string
+}
+
+func (msg effortsMsg) picker() *picker {
+	var rows []pick
+	for _, level := range msg.levels {
+		row := pick{label: text.Line(level), intent: doCommand{"effort " + level}}
+		if level == msg.now || level == "default" && msg.now == "" {
+			row.detail = "now"
+		}
+		rows = append(rows, row)
+	}
+	return newPicker("Reasoning effort", "no such level", rows)
+}

@@ -176,6 +176,7 @@ var states = []struct {
 	{"undo", Options{}, func(s *stage) { working(s); s.app.plan = planOf(); s.enter("/undo turn") }},
 	{"undo-conflict", Options{}, func(s *stage) { working(s); s.app.plan = planOf(); s.enter("/undo turn"); s.Key("down", "down", "f") }},
 	{"session-diff", Options{}, func(s *stage) { working(s); s.app.plan = planOf(); s.enter("/diff") }},
+	{"effort", Options{}, func(s *stage) { s.emit(userSays("hi")); s.enter("/effort") }},
 	{"context", Options{}, func(s *stage) { s.emit(userSays("hi")); s.Type("/context"); s.Key("enter"); s.Wait(time.Second) }},
 	{"compacting", Options{}, func(s *stage) {
 		s.emit(userSays("hi"), app.Committed{Entry: session.Entry{Kind: session.KindCompact, Compact: &session.Compaction{Cleared: []string{"1"}, Before: 101_000, After: 60_000}}},

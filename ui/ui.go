@@ -137,6 +137,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.composer.set(string(msg))
 	case revertMsg:
 		m.modal = msg.dialog
+	case effortsMsg:
+		m.modal = msg.picker()
 	case contextMsg:
 		m.modal = newContextPage(app.ContextReport(msg))
 	case sessionsMsg:
