@@ -218,19 +218,19 @@ func (a *App) standIn(c *compaction, from int, summary string) string {
 	if changed := a.journal.Changed(); len(changed) > 0 {
 		b.WriteString("\nFiles that you changed:\n")
 		for _, f := range changed {
-			fmt.Fprintf(&b, "- %s\n", f.Path)
+			fmt.Fprintf(&b, "- %s\n", a.relative(f.Path))
 		}
 	}
 	if len(c.entry.Read) > 0 {
 		b.WriteString("\nFiles that you read (read again what you need):\n- " + strings.Join(c.entry.Read, "\n- ") + "\n")
 	}
 	if items := a.todos.Items(); len(items) > 0 {
-		b.WriteString("\nThe task list:\n" + todo.Render(items) + "\n")
+		b.WriteString("\nThe task list as it is now:\n" + todo.Render(items) + "\n")
 	}
 	if summary == "" {
 		summary = "(none could be made)"
 	}
-	b.WriteString("\nSummary of the work:\n" + summary)
+	b.WriteString("\n<summary>\n" + summary + "\n</summary>\nThis was the state at the end of that part. The conversation goes on behind it:")
 	return b.String()
 }
 

@@ -198,7 +198,7 @@ func TestCompactKeepsPaths(t *testing.T) {
 		t.Errorf("the model was not told what to keep: %s", sum.Messages[0].Text)
 	}
 	for n := 1; n < 16; n += 2 {
-		if !strings.Contains(newest, fmt.Sprintf("/f%d\n", n)) {
+		if !strings.Contains(newest, fmt.Sprintf("- f%d\n", n)) {
 			t.Errorf("f%d is lost in %s", n, newest)
 		}
 	}

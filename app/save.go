@@ -211,7 +211,7 @@ func (a *App) restore(entries []session.Entry) (notices []string) {
 		a.note("The task list as it stands:\n" + todo.Render(items)) // TODO-15
 	}
 	if n := len(entries); n > 0 && entries[n-1].Step > 0 && !slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.KindTurn && e.Step == a.turn }) {
-		a.note("The program ended in the middle of your last turn. A reply that was coming in then is lost, and none of its calls ran.")
+		a.note("The program ended in the middle of your last turn. What became of the calls of your last reply stands in their results; a reply that was still coming in is lost.")
 	}
 	return a.journal.Load(entries)
 }

@@ -68,14 +68,19 @@ func (a *App) Diff() (changes []file.Change, err error) {
 	return changes, err
 }
 
+// relative is a path as the model and the person know it: from the workspace.
+func (a *App) relative(path string) string {
+	if rel, err := filepath.Rel(a.opts.Workspace, path); err == nil {
+		return rel
+	}
+	return path
+}
+
 // describe names files as the person sees them, with their lines.
 func (a *App) describe(files []session.FileChange) string {
 	parts := make([]string, len(files))
 	for i, f := range files {
-		path := f.Path
-		if rel, err := filepath.Rel(a.opts.Workspace, f.Path); err == nil {
-			path = rel
-		}
+		path := a.relative(f.Path)
 		parts[i] = fmt.Sprintf("%s (+%d −%d)", path, f.Added, f.Removed)
 		if f.After == "" {
 			parts[i] = path + " (removed)"

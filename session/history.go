@@ -14,7 +14,7 @@ const (
 	resultInterrupted = "interrupted by the user"
 	resultTimeout     = "interrupted: the time of the turn was up"
 	resultFailed      = "not run: the turn ended before"
-	resultCrashed     = "not run: the program ended before it was done. If it had begun, look at what it left behind."
+	resultCrashed     = "no result: the program ended before this call was done. It may have run in part: look at what it left behind."
 	resultWritten     = "The program ended before the result was known. This was written before that: %s"
 )
 

@@ -43,7 +43,7 @@ func (t *Tool) widen(ctx context.Context, r *ran, at moment, timeout time.Durati
 	}
 	again, err := t.attempt(ctx, r.f.command, timeout, at, reach)
 	if err == nil && !again.moved() {
-		again.say("[" + why + ": this is what it printed when the user ran it once more, " + with(reach) + "]")
+		again.say("[the first run failed: " + why + "; the user had it run again, " + with(reach) + ": this is what that run printed]")
 	}
 	return again, err
 }
