@@ -92,15 +92,25 @@ func (s *Store) root() (*os.Root, error) {
 	return nil, err
 }
 
-// prepare opens .phero and makes it first where it is missing.
-func (s *Store) prepare() (*os.Root, error) {
-	root, err := s.root()
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.Mkdir(s.Dir(), dirPerm); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("sessions cannot be saved: %w", err)
+// prepareTries is how often .phero is made before something else must be wrong.
+const prepareTries = 200
+
+// prepare opens .phero and makes it first where it is missing. As long as it is
+// empty somebody may take it away again: a sandbox that had reserved its place.
+func (s *Store) prepare() (root *os.Root, err error) {
+	for range prepareTries {
+		if root, err = s.prepareOnce(); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
-		root, err = s.root()
 	}
+	return root, err
+}
+
+func (s *Store) prepareOnce() (*os.Root, error) {
+	if err := os.Mkdir(s.Dir(), dirPerm); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("sessions cannot be saved: %w", err)
+	}
+	root, err := s.root()
 	if err != nil {
 		return nil, err
 	}

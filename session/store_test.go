@@ -238,3 +238,34 @@ func TestUnwritable(t *testing.T) { // SESS-11
 		t.Errorf("list: %v %v", list, err)
 	}
 }
+
+// A sandbox reserves the place of .phero with an empty directory and takes it away
+// after a command. A session that begins meanwhile is saved all the same.
+func TestDirectoryThatGoesAgain(t *testing.T) {
+	for range 100 {
+		s := newStore(t)
+		stop, done := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					_ = os.Mkdir(s.Dir(), 0o755)
+					_ = os.Remove(s.Dir())
+				}
+			}
+		}()
+		l, err := s.Create("test")
+		close(stop)
+		<-done
+		if err != nil {
+			t.Fatal(err)
+		}
+		ok(t, l.Close())
+		if _, _, err := s.Read(l.ID()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
