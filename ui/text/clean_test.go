@@ -41,6 +41,7 @@ func TestClean(t *testing.T) {
 		{"persian", "\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"},
 		{"blanks", "a\u00a0b\u2003c\u2028d", "a b c d"},
 		{"combining", "e\u0301x", "e\u0301x"},
+		{"mark at the edge again", "ab\x1b[`\u0301c", "◌\u0301c"},
 		{"mark without a base", "\u0301x\n\u0301y", "◌\u0301x\n◌\u0301y"},
 		{"stack of marks", "e" + strings.Repeat("\u0301", 50) + "x", "e" + strings.Repeat("\u0301", 8) + "x"},
 		{"over half of a wide", "日本\rx", "x 本"},

@@ -2,6 +2,7 @@ package text
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -74,6 +75,9 @@ func (l *line) rune(r rune) {
 	s := string(r)
 	if i := l.before(); i >= 0 && l.grow(i, s) {
 		return
+	}
+	if l.col == 0 && unicode.In(r, unicode.Mn, unicode.Me) { // the cursor went back to the edge
+		s = "◌" + s
 	}
 	width := ansi.StringWidth(s)
 	if l.limit > 0 && l.col+width > l.limit {
