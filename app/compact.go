@@ -123,8 +123,9 @@ func (a *App) compactNow(ctx context.Context, keep string) error {
 // the person asked for one.
 func (a *App) compact(ctx context.Context, c *compaction, asked bool) error {
 	c.entry.Before = a.gauge.tokens(c.before)
+	after := c.before
 	if !asked {
-		after := c.before - c.clear(c.newest(&a.gauge, keptResults))
+		after -= c.clear(c.newest(&a.gauge, keptResults))
 		if a.gauge.tokens(after) <= c.window*clearedBelow/100 {
 			return a.compacted(c, after)
 		}
@@ -138,7 +139,7 @@ func (a *App) compact(ctx context.Context, c *compaction, asked bool) error {
 	}
 	if from == 0 || from == 1 && c.parts[0].Seq == 0 {
 		if len(c.entry.Cleared) > 0 {
-			return a.compacted(c, c.before)
+			return a.compacted(c, after)
 		}
 		return ErrNothingToCompact
 	}
