@@ -270,6 +270,10 @@ func TestOverflow(t *testing.T) {
 			if ended.Outcome != c.want || !strings.Contains(ended.Error, c.says) {
 				t.Fatalf("%+v", ended)
 			}
+			// What the server said of its window counts from then on.
+			if c.want == session.OutcomeDone {
+				await(r, 0, func(u app.Usage) bool { return u.Window == c.limit && u.Last.Output > 0 })
+			}
 			if len(m.all()) > 40 {
 				t.Errorf("%d requests", len(m.all()))
 			}
