@@ -32,7 +32,7 @@ func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Option
 	}
 	screen.Version = programVersion()
 	screen.Resume = resumeCommand(opts.Workspace)
-	screen.HistoryFile = filepath.Join(opts.StateDir, "history.jsonl")
+	screen.HistoryFile = filepath.Join(config.WorkspaceState(opts.StateDir, opts.Workspace), "history.jsonl")
 	screen.ASCII = ascii(os.Getenv)
 	screen.Mouse = true
 	screen.Files = a.Files

@@ -33,8 +33,6 @@ func builtins() []command {
 		c("help", "the keys and the commands", func(m *Model, _ string) tea.Cmd { m.modal = newHelp(bindings()); return nil }, "keys"),
 		c("new", "a new session", func(m *Model, _ string) tea.Cmd { return m.calls.inOrder(m.agent.New) }, "clear"),
 		c("sessions", "open another session; /resume <id> opens that one", (*Model).resumeCommand, "resume", "continue"),
-		c("undo", "take back the last change; /undo turn: all of the last turn; /undo!: also where files changed since", (*Model).undoCommand, "undo!", "rewind"),
-		c("redo", "make an undone change again; /redo turn; /redo!", (*Model).redoCommand, "redo!"),
 		c("model", "another model, from the next request on", (*Model).modelCommand, "models"),
 		c("undo", "look at the last change and take it back; /undo turn: all of the last turn", (*Model).undoCommand, "rewind"),
 		c("redo", "make an undone change again; /redo turn", (*Model).redoCommand),

@@ -310,3 +310,41 @@ func TestFirstPrompt(t *testing.T) {
 		s.wantLog(t, `submit "fix it"`)
 	})
 }
+
+func TestKillRing(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.Type("one two three four")
+		s.Key("ctrl+w", "ctrl+w") // in a row: one piece
+		s.wantText(t, "one two ")
+		s.Key("left", "right", "ctrl+w")
+		s.wantText(t, "one ")
+		s.Key("ctrl+y")
+		s.wantText(t, "one two ")
+		s.Key("alt+y")
+		s.wantText(t, "one three four")
+		s.Key("alt+y")
+		s.wantText(t, "one two ")
+		s.Key("ctrl+a", "alt+y") // only after ctrl+y
+		s.wantText(t, "one two ")
+		s.Key("alt+d", "alt+d", "ctrl+y")
+		s.wantText(t, "one two ")
+		s.Key("ctrl+e", "ctrl+backspace", "ctrl+y", "ctrl+y")
+		s.wantText(t, "one two two ")
+	})
+}
+
+// Undo of what was typed goes by the word, and stops where something else was done.
+func TestUndoByTheWord(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.Type("one two")
+		s.Key("alt+b")
+		s.Type("and ")
+		s.wantText(t, "one and two")
+		for _, want := range []string{"one andtwo", "one two", "one ", "one", ""} {
+			s.Key("ctrl+_")
+			s.wantText(t, want)
+		}
+		s.Key("ctrl+_")
+		s.wantText(t, "")
+	})
+}

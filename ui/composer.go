@@ -24,7 +24,10 @@ type composer struct {
 	area  textarea.Model
 	chips []chip
 	past  []draft // before each change, for taking it back
-	cut   string  // what was cut last, for putting it in again
+	kills killRing
+	words bool // the key before was typed text, which undo takes back by the word
+
+	changes int // counts the states of the text
 
 	newlineKey string   // that this terminal can tell from enter
 	wants      int      // rows
@@ -78,6 +81,9 @@ func composerKeys() textarea.KeyMap {
 		LinePrevious:            on("up"),
 		DeleteWordBackward:      on("alt+backspace", "ctrl+w", "ctrl+backspace"),
 		DeleteWordForward:       on("alt+delete", "alt+d", "ctrl+delete"),
+		UppercaseWordForward:    on("alt+u"),
+		LowercaseWordForward:    on("alt+l"),
+		CapitalizeWordForward:   on("alt+c"),
 		DeleteAfterCursor:       on("ctrl+k"),
 		DeleteBeforeCursor:      on("ctrl+u"),
 		InsertNewline:           on("shift+enter", "alt+enter", "ctrl+j"),
@@ -103,6 +109,7 @@ func (c *composer) edited() {
 	c.area.DynamicHeight = true
 	c.area, _ = c.area.Update(nil)
 	c.wants, c.old = c.area.Height(), true
+	c.changes++
 }
 
 // height is the number of rows that the text wants.
@@ -206,7 +213,7 @@ func cleanPaste(s string) string {
 	}, s)
 }
 
-// key edits the text.
+// key edits the text. What is typed in a row is taken back by the word.
 func (c *composer) key(msg tea.KeyPressMsg) {
 	before := c.area.Value()
 	state := draft{before, c.area.Line(), c.area.Column()}
@@ -216,15 +223,22 @@ func (c *composer) key(msg tea.KeyPressMsg) {
 	c.area, _ = c.area.Update(msg)
 	c.edited()
 	after := c.area.Value()
+	cuts, backward := cutKey(msg.String())
+	if !cuts {
+		c.kills.other()
+	}
+	typed := msg.Text != "" && msg.Text != " "
+	defer func() { c.words = typed && after != before }()
 	if after == before {
 		return
 	}
-	c.push(state)
+	if !typed || !c.words {
+		c.push(state)
+	}
 	if len(after) < len(before) {
 		c.dropBroken(before)
-		switch msg.String() {
-		case "ctrl+k", "ctrl+u", "ctrl+w", "alt+d", "alt+backspace":
-			c.cut = removed(before, c.area.Value())
+		if cuts {
+			c.kills.cut(c.removed(before), backward)
 		}
 	}
 }
@@ -255,13 +269,25 @@ func (c *composer) replaceWord(word, s string) {
 
 // yank puts in what was cut last.
 func (c *composer) yank() {
-	if c.cut == "" {
-		return
+	if cut, ok := c.kills.newest(); ok {
+		c.putIn(cut)
 	}
+}
+
+// yankOlder replaces what yank put in by what was cut before it.
+func (c *composer) yankOlder() {
+	if cut, ok := c.kills.older(); ok {
+		c.undo()
+		c.putIn(cut)
+	}
+}
+
+func (c *composer) putIn(cut string) {
 	c.remember()
 	c.leaveChip()
-	c.area.InsertString(c.cut)
+	c.area.InsertString(cut)
 	c.edited()
+	c.kills.inRow, c.kills.yanked = false, true
 }
 
 // line is the line with the cursor.
@@ -312,16 +338,21 @@ func (c *composer) dropBroken(before string) {
 	}
 }
 
-// removed is what after lacks of before, when one run of text was taken out.
-func removed(before, after string) string {
-	n := 0
-	for n < len(after) && before[n] == after[n] {
-		n++
+// removed is what the text lacks of before, at the cursor.
+func (c *composer) removed(before string) string {
+	after := c.area.Value()
+	lines := strings.Split(after, "\n")
+	at := 0
+	for _, l := range lines[:min(c.area.Line(), len(lines)-1)] {
+		at += len(l) + 1
 	}
-	return before[n : n+len(before)-len(after)]
+	at += len(string(c.line()[:c.area.Column()]))
+	return before[at : at+len(before)-len(after)]
 }
 
 func (c *composer) remember() {
+	c.words = false
+	c.kills.other()
 	c.push(draft{c.area.Value(), c.area.Line(), c.area.Column()})
 }
 
@@ -337,6 +368,8 @@ func (c *composer) undo() {
 	if len(c.past) == 0 {
 		return
 	}
+	c.words = false
+	c.kills.other()
 	d := c.past[len(c.past)-1]
 	c.past = c.past[:len(c.past)-1]
 	c.area.SetValue(d.text)

@@ -50,6 +50,7 @@ const (
 	actComplete
 	actUndoInput
 	actYank
+	actYankOlder
 	actHelpIfEmpty
 	actLineEnd
 
@@ -132,8 +133,9 @@ func bindings() []binding {
 		{inComposer, []string{"pgup"}, "pgup pgdn", actPageUp, "scroll the transcript"},
 		{inComposer, []string{"pgdown"}, "", actPageDown, ""},
 		{inComposer, []string{"end"}, "end", actLineEnd, "the line's end; at the end: follow the transcript"},
-		{inComposer, []string{"ctrl+_", "ctrl+-"}, "ctrl+_", actUndoInput, "take back a change of the text"},
+		{inComposer, []string{"ctrl+_", "ctrl+-", "ctrl+/"}, "ctrl+_", actUndoInput, "take back a change of the text"},
 		{inComposer, []string{"ctrl+y"}, "ctrl+y", actYank, "put in what ctrl+k, ctrl+u or ctrl+w cut"},
+		{inComposer, []string{"alt+y"}, "alt+y", actYankOlder, "after ctrl+y: what was cut before that instead"},
 		{inComposer, []string{"?"}, "", actHelpIfEmpty, ""},
 
 		{inTranscript, []string{"j", "down"}, "j k ↑ ↓", actDown, "a line"},

@@ -245,6 +245,8 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 		c.undo()
 	case actYank:
 		c.yank()
+	case actYankOlder:
+		c.yankOlder()
 	case actLineEnd:
 		if c.atEnd() {
 			m.transcript.act(actBottom)
