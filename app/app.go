@@ -81,7 +81,7 @@ type App struct {
 	cancel  context.CancelCauseFunc // of the turn that runs
 	clock   *deadline               // of the same
 	queue   []string                // messages that wait
-	notes   []string                // for the model, at its next request
+	notes   notes                   // for the model, at its next request
 	model   model
 	effort  string         // of the model's reasoning
 	working sync.WaitGroup // work, and the search for a model

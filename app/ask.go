@@ -92,6 +92,9 @@ func (e *previewError) Unwrap() error { return e.err }
 // asker is the policy's Asker: it shows what the call would do and waits for the answer.
 func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.Answer, error) {
 	call, _ := tools.ToolCallFromContext(ctx)
+	if a.box.skipped(call.ID) {
+		return permissions.Reject, errSkipped
+	}
 	change, err := a.box.preview(req.Tool, req.Arguments)
 	if err != nil {
 		return permissions.Reject, &previewError{err}
@@ -111,6 +114,7 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 	answer, _ := got.(Answer)
 	if !answer.Allow {
 		if answer.Feedback != "" {
+			a.box.skipLater(call.ID)
 			return permissions.Reject, permissions.Feedback(answer.Feedback)
 		}
 		return permissions.Reject, nil

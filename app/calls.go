@@ -27,6 +27,8 @@ const maxParallel = 8
 func (a *App) runCalls(ctx context.Context, calls []tools.ToolCall) {
 	slots := make(chan struct{}, maxParallel)
 	var running sync.WaitGroup
+	a.box.enter(calls)
+	defer a.box.leave(calls)
 	for _, call := range calls {
 		a.lastCall++
 		call.Order = a.lastCall
@@ -45,6 +47,9 @@ func (a *App) runCalls(ctx context.Context, calls []tools.ToolCall) {
 	}
 	running.Wait()
 }
+
+// errSkipped is why a call is not run behind one that was refused with words (IMP-14).
+var errSkipped = errors.New("the user refused an earlier call of this reply and said why; heed that first")
 
 // runCall runs one call to its result. It never fails: whatever happens is the
 // result that the model sees (CORE-11, CORE-14, LOOP-12).
@@ -83,6 +88,9 @@ func (a *App) handle(ctx context.Context, call tools.ToolCall) (result any, err 
 	t := a.box.Tool(call.Name)
 	if t == nil {
 		return nil, fmt.Errorf("there is no tool named %q; the tools are: %s", call.Name, strings.Join(a.box.names(), ", "))
+	}
+	if a.box.skipped(call.ID) {
+		return nil, &permissions.DeniedError{Tool: call.Name, Err: errSkipped}
 	}
 	defer func() {
 		if p := recover(); p != nil {

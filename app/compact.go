@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/phero-agent/agent/session"
-	"github.com/phero-agent/agent/tools/todo"
 )
 
 //go:embed compact.md
@@ -170,8 +169,7 @@ func (a *App) compacted(c *compaction, after int) error {
 	c.entry.After = a.gauge.tokens(after)
 	a.commit(session.Entry{Kind: session.KindCompact, Compact: &c.entry})
 	if c.entry.Text != "" {
-		a.note(environment(a.opts))
-		a.noteMode()
+		a.tellAnew()
 	}
 	a.emit(Usage{Last: session.Usage{Input: c.entry.After}, Window: a.window(), Estimated: true, Cost: a.cost})
 	return nil
@@ -224,9 +222,6 @@ func (a *App) standIn(c *compaction, from int, summary string) string {
 	}
 	if len(c.entry.Read) > 0 {
 		b.WriteString("\nFiles that you read (read again what you need):\n- " + strings.Join(c.entry.Read, "\n- ") + "\n")
-	}
-	if items := a.todos.Items(); len(items) > 0 {
-		b.WriteString("\nThe task list as it is now:\n" + todo.Render(items) + "\n")
 	}
 	if summary == "" {
 		summary = "(none could be made)"

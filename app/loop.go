@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/phero-agent/agent/permissions"
@@ -255,21 +254,6 @@ func (a *App) request() Request {
 		messages = messages[:last] // it is asked for once more
 	}
 	return Request{System: a.system, Messages: messages, Tools: a.specs, Images: a.blobs.Get, Effort: a.Effort()}
-}
-
-// note tells the model something at its next request.
-func (a *App) note(text string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.notes = append(a.notes, text)
-}
-
-func (a *App) takeNotes() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	notes := a.notes
-	a.notes = nil
-	return strings.Join(notes, "\n")
 }
 
 // delta passes on what arrives of a reply.

@@ -13,8 +13,6 @@ import (
 // sandboxHolds is the one sandbox that counts for modes and lists (decision 20).
 const sandboxHolds = "bwrap"
 
-const planNote = "Plan mode: change nothing and run nothing that changes anything. Look, ask, and end with a plan of the work; the user approves it."
-
 // begin sets the mode of the start. Auto and yolo wait until it is known whether
 // the sandbox holds, and are refused where it does not (decision 1).
 func (p *Permissions) begin(s *sandbox) error {
@@ -40,8 +38,7 @@ func (a *App) Mode() permissions.Mode { return a.perms.policy.Mode() }
 // SetMode sets the permission mode; it counts from the next decision on, and the
 // model is told. Auto is there only inside the sandbox (decision 1).
 func (a *App) SetMode(m permissions.Mode) {
-	was := a.perms.policy.Mode()
-	if m == was {
+	if m == a.Mode() {
 		return
 	}
 	switch {
@@ -53,17 +50,6 @@ func (a *App) SetMode(m permissions.Mode) {
 		return
 	}
 	a.perms.policy.SetMode(m)
-	a.noteMode()
-	if was == permissions.ModePlan {
-		a.note("Plan mode is over: you can change files and run commands again.")
-	}
-}
-
-// noteMode tells the model of a mode that binds it.
-func (a *App) noteMode() {
-	if a.Mode() == permissions.ModePlan {
-		a.note(planNote)
-	}
 }
 
 // The choices of a plan's question.

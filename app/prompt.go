@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"text/template"
-	"time"
 )
 
 //go:embed prompt.md
@@ -73,37 +72,4 @@ func directories(root, dir string) []string {
 		list = append(list, filepath.Join(list[len(list)-1], part))
 	}
 	return list
-}
-
-// environment is what the model is told of the moment, as a note.
-func environment(opts Options) string {
-	note := "Today is " + time.Now().Format("2006-01-02") + "."
-	if b := branch(opts.Workspace); b != "" {
-		note += " The git branch is " + b + "."
-	}
-	return note
-}
-
-// branch is the branch that is checked out, read without git: a repository's
-// settings can make git run programs (decision 17). "" outside of a repository.
-func branch(workspace string) string {
-	dir := filepath.Join(workspace, ".git")
-	if data, err := os.ReadFile(dir); err == nil { // a worktree or submodule
-		target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-		if !ok {
-			return ""
-		}
-		if dir = target; !filepath.IsAbs(dir) {
-			dir = filepath.Join(workspace, dir)
-		}
-	}
-	head, err := os.ReadFile(filepath.Join(dir, "HEAD"))
-	if err != nil {
-		return ""
-	}
-	text := strings.TrimSpace(string(head))
-	if ref, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok {
-		return ref
-	}
-	return text[:min(len(text), 8)]
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/phero-agent/agent/session"
-	"github.com/phero-agent/agent/tools/todo"
 )
 
 // saving is the state of what is saved.
@@ -128,10 +127,8 @@ func (a *App) reset() {
 	a.tracker.Reset()
 	a.todos = a.newTodos(nil)
 	a.mu.Lock()
-	a.queue, a.notes = nil, nil
+	a.queue, a.notes = nil, notes{}
 	a.mu.Unlock()
-	a.note(environment(a.opts))
-	a.noteMode()
 	if err := a.perms.openSession(""); err != nil {
 		a.emit(Notice{Level: Warning, Text: err.Error()})
 	}
@@ -206,9 +203,6 @@ func (a *App) restore(entries []session.Entry) (notices []string) {
 				a.ids[c.ID] = true
 			}
 		}
-	}
-	if items := a.todos.Items(); len(items) > 0 {
-		a.note("The task list as it stands:\n" + todo.Render(items)) // TODO-15
 	}
 	if n := len(entries); n > 0 && entries[n-1].Step > 0 && !slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.KindTurn && e.Step == a.turn }) {
 		a.note("The program ended in the middle of your last turn. What became of the calls of your last reply stands in their results; a reply that was still coming in is lost.")

@@ -16,6 +16,7 @@ const (
 	recordArguments = 600
 	recordResult    = 1500
 	recordText      = 6000
+	recordRepeated  = 100 // from here on a repeated result is only named
 )
 
 // filesReadMost is how many files that were read a compaction names.
@@ -82,9 +83,11 @@ func (a *App) sumUp(ctx context.Context, c *compaction, pieces []string) (summar
 	return summary, nil
 }
 
-// records writes parts as a record, one text for each message.
+// records writes parts as a record, one text for each message. What files hold is
+// left out, for they can be read again, and so is a result that came before.
 func records(parts []session.Part) []string {
 	var out []string
+	seen := map[string]bool{}
 	add := func(who, text string, most int) {
 		if text != "" {
 			out = append(out, who+": "+middleOut(text, most))
@@ -103,7 +106,15 @@ func records(parts []session.Part) []string {
 					add("CALL "+c.Name, c.Arguments, recordArguments)
 				}
 			case session.RoleTool:
-				add(fmt.Sprintf("RESULT %s (%s)", names[m.CallID], m.Status), m.Text, recordResult)
+				text := m.Text
+				switch {
+				case names[m.CallID] == "read" && m.Status == session.StatusOK:
+					text = fmt.Sprintf("%d lines", strings.Count(text, "\n")+1)
+				case len(text) > recordRepeated && seen[text]:
+					text = "(the same as an earlier result)"
+				}
+				seen[m.Text] = true
+				add(fmt.Sprintf("RESULT %s (%s)", names[m.CallID], m.Status), text, recordResult)
 			}
 		}
 	}

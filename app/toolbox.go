@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,8 @@ type toolbox struct {
 	mu    sync.Mutex
 	shown map[string]*file.Change // by call: what the person approved
 	begun map[string]time.Time    // by call: when it began to run
+	later map[string][]string     // by call: the calls after it in its reply
+	skip  map[string]bool         // calls that the person does not want to be asked about
 }
 
 // equip builds what a turn works with, once it is known what commands run in.
@@ -67,7 +70,7 @@ func (a *App) shells() *bash.Tool {
 // newToolbox builds the tools: file tools and commands confined to one and the
 // same workspace (IMP-33), their changes journaled, every call before the policy (LOOP-14).
 func (a *App) newToolbox() (*toolbox, error) {
-	b := &toolbox{shown: map[string]*file.Change{}, begun: map[string]time.Time{}}
+	b := &toolbox{shown: map[string]*file.Change{}, begun: map[string]time.Time{}, later: map[string][]string{}, skip: map[string]bool{}}
 	opts := []file.Option{
 		file.WithWorkingDirectory(a.opts.Workspace),
 		file.WithRoots(a.opts.Roots...),
@@ -127,10 +130,24 @@ func (a *App) newToolbox() (*toolbox, error) {
 	}
 	a.perms.policy.Apply(b.Tools()...) // outermost: what follows happens only to calls that may run
 	b.bash.Tool().Use(a.durable)
+	glob.Tool().Use(a.shownPaths)
 	for _, t := range b.Tools() {
 		t.Use(a.started)
 	}
 	return b, nil
+}
+
+// shownPaths gives the paths that glob found as grep gives them.
+func (a *App) shownPaths(_ *tools.Tool, next tools.Handler) tools.Handler {
+	return func(ctx context.Context, arguments string) (any, error) {
+		result, err := next(ctx, arguments)
+		if found, ok := result.(*file.GlobOutput); ok {
+			for i, p := range found.Paths {
+				found.Paths[i] = a.relative(p)
+			}
+		}
+		return result, err
+	}
 }
 
 // durable makes the log durable before a command runs: what the command does to
@@ -201,6 +218,43 @@ func (b *toolbox) take(call string) *file.Change {
 	return c
 }
 
+// enter makes the order of a reply's calls known until leave.
+func (b *toolbox) enter(calls []tools.ToolCall) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var later []string
+	for _, c := range slices.Backward(calls) {
+		b.later[c.ID] = later
+		later = append([]string{c.ID}, later...)
+	}
+}
+
+func (b *toolbox) leave(calls []tools.ToolCall) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, c := range calls {
+		delete(b.later, c.ID)
+		delete(b.skip, c.ID)
+	}
+}
+
+// skipLater keeps the calls behind one in its reply from running, those that have
+// not begun: the person refused it and said what to do instead, and the model must
+// hear that first.
+func (b *toolbox) skipLater(call string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, id := range b.later[call] {
+		b.skip[id] = true
+	}
+}
+
+func (b *toolbox) skipped(call string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.skip[call]
+}
+
 // beforeWrite lets a write pass that is what the person saw, once its intent is
 // in the journal (decision 11).
 func (a *App) beforeWrite(ctx context.Context, c file.Change) error {
@@ -240,9 +294,7 @@ func (a *App) Files() ([]string, error) {
 	}
 	paths := found.(*file.GlobOutput).Paths
 	for i, p := range paths {
-		if rel, err := filepath.Rel(a.opts.Workspace, p); err == nil {
-			paths[i] = rel
-		}
+		paths[i] = a.relative(p)
 	}
 	return paths, nil
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/phero-agent/agent/session"
@@ -35,10 +34,9 @@ func (a *App) rewind(do func(session.Scope, []session.Pick) (session.Undone, err
 			if undone.Redo {
 				did = "redid"
 			}
-			files := a.describe(undone.Files)
 			a.sync()
-			a.emit(Notice{Text: did + " " + files})
-			a.note(fmt.Sprintf("The user %s your change: %s. Read a file again before you change it.", did, files))
+			a.emit(Notice{Text: did + " " + a.describe(undone.Files)})
+			a.noteRewind(undone)
 		}
 		return err
 	})
@@ -66,14 +64,6 @@ func (a *App) Diff() (changes []file.Change, err error) {
 		return nil
 	})
 	return changes, err
-}
-
-// relative is a path as the model and the person know it: from the workspace.
-func (a *App) relative(path string) string {
-	if rel, err := filepath.Rel(a.opts.Workspace, path); err == nil {
-		return rel
-	}
-	return path
 }
 
 // describe names files as the person sees them, with their lines.

@@ -24,10 +24,10 @@ type OutputInput struct {
 type OutputOutput struct {
 	Output    string `json:"output"` // what is new since the last call
 	ExitCode  int    `json:"exit_code"`
-	Running   bool   `json:"running"`
-	Truncated bool   `json:"truncated"`
-	Dropped   bool   `json:"dropped"` // unread output was dropped before this
-	TimedOut  bool   `json:"timed_out"`
+	Running   bool   `json:"running,omitempty"`
+	Truncated bool   `json:"truncated,omitempty"`
+	Dropped   bool   `json:"dropped,omitempty"` // unread output was dropped before this
+	TimedOut  bool   `json:"timed_out,omitempty"`
 }
 
 // KillShellInput is a call of `kill_shell`.

@@ -31,11 +31,11 @@ func (t *Tool) description() string {
 	standard, _ := t.limits.foreground(0)
 	most, _ := t.limits.foreground(1<<31 - 1)
 	if w, ok := t.runner.(walled); ok {
-		state += "\n- Commands run in a sandbox: outside the workspace nothing can be written"
+		state += "\n- Commands run in a sandbox: outside the workspace nothing can be written but ${TMPDIR:-/tmp}, whose files may be gone at the next command"
 		if w.reached(RunOptions{}) == Sandboxed {
 			state += ", and there is no network"
 		}
-		state += ". A failure for that reason says so; do not look for ways around it."
+		state += `. A failure for that reason says so; do not look for ways around it. "reach" in a result means that the user let this one command out: with the network, or on the host.`
 	}
 	return fmt.Sprintf(`Run a bash command and get its output, stdout and stderr together.
 
@@ -45,7 +45,7 @@ func (t *Tool) description() string {
 - Processes left running when the command ends are killed: start servers and watchers with run_in_background.
 - Output beyond %d bytes loses its middle: filter it, or write it to a file and read that.
 - Prefer the read, edit, glob and grep tools for files over cat, sed, find and grep.
-- A result that ends with "exit code: N" failed. Quote paths with spaces. Independent commands can be separate calls of one reply; use && for those that build on each other.`,
+- Commands that build on each other belong into one call, with &&.`,
 		state, standard.Milliseconds(), most.Milliseconds(), t.limits.output)
 }
 

@@ -24,9 +24,9 @@ type Output struct {
 	Output    string `json:"output"` // both streams as they were written, then lines about the end
 	BashID    string `json:"bash_id,omitempty"`
 	ExitCode  int    `json:"exit_code"` // -1 when a signal ended it
-	Running   bool   `json:"running"`
-	Truncated bool   `json:"truncated"`
-	TimedOut  bool   `json:"timed_out"`
+	Running   bool   `json:"running,omitempty"`
+	Truncated bool   `json:"truncated,omitempty"`
+	TimedOut  bool   `json:"timed_out,omitempty"`
 	Reach     string `json:"reach,omitempty"` // "network" or "host" where [WithReach] or [WithRerun] gave it more than the sandbox
 
 	// Wants is the reach that the command seems to have lacked; [Sandboxed] is none.

@@ -36,7 +36,8 @@ type Edit struct {
 }
 
 const editDescription = `Replaces exact text in a file. Read the file first, and copy old_string from it with its indentation, but without line number and tab at the front.
-old_string must occur exactly once: add lines around it until it does, or set replace_all. Write line ends as \n; the file keeps the ones it has. For several changes to one file use multi_edit.`
+old_string must occur exactly once: add lines around it until it does, or set replace_all. Write line ends as \n; the file keeps the ones it has. For several changes to one file use multi_edit. When it fails, read the place again and correct old_string.
+lines in the result are the numbers, after the edit, of the lines where each new_string begins (the first 10).`
 
 // NewEditTool returns the edit tool.
 func NewEditTool(opts ...Option) (*EditTool, error) {
@@ -98,7 +99,7 @@ type MultiEditInput struct {
 }
 
 const multiEditDescription = `Applies several exact replacements to one file, in order, each seeing the result of the ones before. Either all apply or none does.
-Each edit follows the rules of edit: read the file first, copy old_string exactly, and make it unique or set replace_all.`
+Each follows the rules of edit, and the result is edit's.`
 
 // NewMultiEditTool returns the multi_edit tool.
 func NewMultiEditTool(opts ...Option) (*MultiEditTool, error) {

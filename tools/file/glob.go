@@ -31,12 +31,12 @@ type GlobInput struct {
 
 // GlobOutput is the result of glob.
 type GlobOutput struct {
-	Paths     []string `json:"paths"`     // absolute, newest first
-	Truncated bool     `json:"truncated"` // there are more
+	Paths     []string `json:"paths"`               // absolute, newest first
+	Truncated bool     `json:"truncated,omitempty"` // there are more
 }
 
 const globDescription = `Finds files by name, the most recently changed first. *.go looks in one directory only, **/*.go in all below it too.
-What .gitignore ignores is left out, and so are node_modules and .git, unless path names them. To search in contents use grep. When truncated is true there are more: narrow the pattern or the path.`
+What .gitignore ignores is left out, and so are node_modules and .git, unless path names them. When truncated is true there are more: narrow the pattern or the path.`
 
 // NewGlobTool returns the glob tool.
 func NewGlobTool(opts ...Option) (*GlobTool, error) {

@@ -37,8 +37,8 @@ type GrepInput struct {
 
 // GrepOutput is the result of grep.
 type GrepOutput struct {
-	Output    []string `json:"output"`    // in path order; paths below the working directory are relative to it
-	Truncated bool     `json:"truncated"` // there is more
+	Output    []string `json:"output"`              // in path order; paths below the working directory are relative to it
+	Truncated bool     `json:"truncated,omitempty"` // there is more
 }
 
 const grepDescription = `Searches file contents with a regular expression (RE2 syntax: no look-around, no back references; escape ( ) { } [ ] . * + ? to match them as they are).
@@ -173,7 +173,7 @@ func (t *GrepTool) searchFile(ctx context.Context, root, path string, q *query, 
 		return err
 	}
 	defer f.Close()
-	entries, skipped := (&searcher{query: q}).search(ctx, entryPath(t.opts.shown(path), q.mode), f)
+	entries, skipped := (&searcher{query: q}).search(ctx, entryPath(Shown(t.opts.workingDir, path), q.mode), f)
 	c.add(entries)
 	c.truncated = c.truncated || skipped
 	return ctx.Err()

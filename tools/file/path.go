@@ -71,11 +71,11 @@ func (o *options) roots(reading bool) []string {
 	return roots
 }
 
-// shown is how grep gives a path: relative to the working directory where it lies below
-// it, so that every tool takes it as it is.
-func (o *options) shown(path string) string {
-	rel, below := strings.CutPrefix(path, strings.TrimSuffix(o.workingDir, string(filepath.Separator))+string(filepath.Separator))
-	if o.workingDir == "" || !below {
+// Shown is an absolute path as a model is shown it, and as every tool takes it:
+// relative to the working directory where it lies below it.
+func Shown(workingDir, path string) string {
+	rel, below := strings.CutPrefix(path, strings.TrimSuffix(workingDir, string(filepath.Separator))+string(filepath.Separator))
+	if workingDir == "" || !below {
 		return path
 	}
 	if strings.HasPrefix(rel, "~") { // which would stand for the home directory

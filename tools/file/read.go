@@ -30,7 +30,7 @@ type ReadTool struct {
 
 // ReadInput is the input of read.
 type ReadInput struct {
-	FilePath string `json:"file_path" description:"the file to read; relative paths are taken against the working directory"`
+	FilePath string `json:"file_path" description:"the file to read"`
 	Offset   int    `json:"offset,omitempty" description:"number of the first line to show, from 1"`
 	Limit    int    `json:"limit,omitempty" description:"how many lines to show, at most 2000"`
 }

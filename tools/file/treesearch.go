@@ -123,7 +123,7 @@ func (t *treeSearch) search(s *searcher, f *folder, e entry) []string {
 		return nil
 	}
 	defer file.Close()
-	out, skipped := s.search(t.ctx, entryPath(t.walk.opts.shown(f.file(e.name)), t.query.mode), file)
+	out, skipped := s.search(t.ctx, entryPath(Shown(t.walk.opts.workingDir, f.file(e.name)), t.query.mode), file)
 	if skipped {
 		t.skipped.Store(true)
 	}

@@ -25,7 +25,7 @@ type WriteTool struct {
 
 // WriteInput is the input of write.
 type WriteInput struct {
-	FilePath string `json:"file_path" description:"the file to write; relative paths are taken against the working directory"`
+	FilePath string `json:"file_path" description:"the file to write"`
 	Content  string `json:"content" description:"the whole content of the file"`
 }
 

@@ -8,14 +8,11 @@ import (
 	"github.com/phero-agent/agent/tools"
 )
 
-const description = `Write the task list, which the user sees while you work.
+const description = `Write the task list, which the user sees while you work. Use it for work of three or more steps and when the user asks for several things.
 
-Use it for work of three or more steps and when the user asks for several things; not for a single simple step or a question.
-- Each call replaces the whole list: send every item, in the order of work.
-- While work remains, exactly one item is in_progress.
-- Send the new list in the same reply as the calls of the next step, not in a reply of its own.
-- Mark an item completed at once when it is done, not several together at the end, and only when it really is: nothing failing, nothing left out. When something blocks it, leave it in_progress and add an item for that.
-- Drop items that no longer matter. An empty list clears it.`
+- Each call replaces the whole list: send every item, in the order of work. An empty list clears it.
+- While work remains, exactly one item is in_progress. Mark it completed at once when it is done, nothing failing and nothing left out, and send that in the same reply as the first calls of the next item. Only the last tick has a reply of its own.
+- When something blocks an item, leave it in_progress and add an item for that. Drop items that no longer matter.`
 
 // Input is what the model sends: the whole list.
 type Input struct {

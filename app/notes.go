@@ -1,0 +1,145 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/file"
+	"github.com/phero-agent/agent/tools/todo"
+)
+
+// notes are what the model is told at its next request beside the conversation
+// (decision 26). App.mu guards them.
+type notes struct {
+	texts   []string
+	rewound []session.FileChange // by undo and redo, each file once
+	verbs   []string             // what did that: undid, redid
+	told    moment
+}
+
+// moment is what the model was told of the moment: a note says only what is new.
+type moment struct {
+	day, branch string
+	plan        bool
+	tasks       bool // the list, where the conversation does not show it
+}
+
+const (
+	planNote  = "Plan mode: change nothing and run nothing that changes anything. Look, ask, and end with a plan of the work; the user approves it."
+	planEnded = "Plan mode is over: you can change files and run commands again."
+)
+
+// note tells the model something at its next request.
+func (a *App) note(text string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.notes.texts = append(a.notes.texts, text)
+}
+
+// noteRewind tells the model of files that an undo or a redo changed. What was
+// undone and made again before it was told is nothing to tell.
+func (a *App) noteRewind(u session.Undone) {
+	verb := "undid"
+	if u.Redo {
+		verb = "redid"
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := &a.notes
+	if !slices.Contains(n.verbs, verb) {
+		n.verbs = append(n.verbs, verb)
+	}
+	for _, f := range u.Files {
+		i := slices.IndexFunc(n.rewound, func(o session.FileChange) bool { return o.Path == f.Path })
+		if i < 0 {
+			n.rewound = append(n.rewound, f)
+			continue
+		}
+		n.rewound[i].After = f.After
+	}
+}
+
+// takeNotes is what the model was not told yet, "" for nothing.
+func (a *App) takeNotes() string {
+	now := moment{day: time.Now().Format(time.DateOnly), branch: branch(a.opts.Workspace), plan: a.Mode() == permissions.ModePlan, tasks: true}
+	items := a.todos.Items()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := &a.notes
+	var list []string
+	if now.day != n.told.day {
+		list = append(list, "Today is "+now.day+".")
+	}
+	if now.branch != n.told.branch && now.branch != "" {
+		list = append(list, "The git branch is "+now.branch+".")
+	}
+	if now.plan != n.told.plan {
+		list = append(list, map[bool]string{true: planNote, false: planEnded}[now.plan])
+	}
+	if !n.told.tasks && len(items) > 0 {
+		list = append(list, "The task list as it is now:\n"+todo.Render(items)) // TODO-15
+	}
+	if text := a.rewoundText(); text != "" {
+		list = append(list, text)
+	}
+	list = append(list, n.texts...)
+	*n = notes{told: now}
+	return strings.Join(list, "\n")
+}
+
+func (a *App) rewoundText() string {
+	var files []string
+	for _, f := range a.notes.rewound {
+		switch path := a.relative(f.Path); {
+		case f.Before == f.After:
+		case f.After == "":
+			files = append(files, path+" (removed)")
+		default:
+			files = append(files, path)
+		}
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The user %s changes of yours. These files are different now: %s. Read one again before you change it.", strings.Join(a.notes.verbs, " and "), strings.Join(files, ", "))
+}
+
+// tellAnew makes the next request tell the moment as if nothing had been told.
+func (a *App) tellAnew() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.notes.told = moment{}
+}
+
+// relative is a path as the model and the person know it: from the workspace.
+func (a *App) relative(path string) string { return file.Shown(a.opts.Workspace, path) }
+
+// branch is the branch that is checked out, read without git: a repository's
+// settings can make git run programs (decision 17). "" outside of a repository.
+func branch(workspace string) string {
+	dir := filepath.Join(workspace, ".git")
+	if data, err := os.ReadFile(dir); err == nil { // a worktree or submodule
+		target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+		if !ok {
+			return ""
+		}
+		if dir = target; !filepath.IsAbs(dir) {
+			dir = filepath.Join(workspace, dir)
+		}
+	}
+	head, err := os.ReadFile(filepath.Join(dir, "HEAD"))
+	if err != nil {
+		return ""
+	}
+	text := strings.TrimSpace(string(head))
+	if ref, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok {
+		return ref
+	}
+	return text[:min(len(text), 8)]
+}
