@@ -33,6 +33,19 @@ func (m *model) lastModel() string {
 	return m.asked
 }
 
+// told is the text of the newest request.
+func (m *model) told() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var text strings.Builder
+	if n := len(m.requests); n > 0 {
+		for _, msg := range m.requests[n-1] {
+			fmt.Fprintln(&text, msg.Content)
+		}
+	}
+	return text.String()
+}
+
 type wireMessage struct {
 	Role      string `json:"role"`
 	Content   any    `json:"content"`

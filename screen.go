@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -32,7 +31,8 @@ func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Option
 	}
 	screen.Version = programVersion()
 	screen.Resume = resumeCommand(opts.Workspace)
-	screen.HistoryFile = filepath.Join(config.WorkspaceState(opts.StateDir, opts.Workspace), "history.jsonl")
+	screen.StateDir = config.WorkspaceState(opts.StateDir, opts.Workspace)
+	screen.Dir = opts.Dir
 	screen.ASCII = ascii(os.Getenv)
 	screen.Mouse = true
 	screen.Files = a.Files

@@ -40,6 +40,7 @@ import (
 //	type TEXT, key NAME…, resize WxH
 //	screen NAME          the screen is as the script says
 //	asked NAME           the model that the newest request was for
+//	told TEXT, untold TEXT    the newest request has the text, or has it not
 //	sh COMMAND           a command in the workspace; kill: as by a power cut
 //	needs sandbox        the script is skipped where bubblewrap does not work
 func TestScripts(t *testing.T) {
@@ -163,6 +164,12 @@ func (r *scriptRun) step(line string) error {
 		return r.exited(rest)
 	case "asked":
 		return contains("the model that was asked", r.model.lastModel(), rest)
+	case "told":
+		return contains("the newest request", r.model.told(), rest)
+	case "untold":
+		if strings.Contains(r.model.told(), rest) {
+			return fmt.Errorf("the model was told")
+		}
 	case "sh":
 		return r.sh(rest)
 	default:

@@ -23,6 +23,7 @@ import (
 // only, never while a message is handled, so it may take its time.
 type Agent interface {
 	Submit(text string)                               // a prompt: starts a turn, or queues it
+	Ran(app.OwnCommand)                               // the person ran a command of their own
 	Cancel()                                          // stops the turn
 	Unqueue() (string, bool)                          // takes the last queued message back
 	Answer(id string, a app.Answer)                   // to an Asked
@@ -50,23 +51,25 @@ type Agent interface {
 
 // Options say how the screen is set up. The zero value works.
 type Options struct {
-	Prompt      string                   // sent at once
-	Version     string                   // shown where nothing was said yet
-	Resume      string                   // the command that goes on with a session, without its id; "" is "agent --resume"
-	Theme       string                   // "dark", "light", or "" to ask the terminal
-	ASCII       bool                     // only ASCII in the chrome
-	Mouse       bool                     // the wheel, the scrollbar and clicks are ours, not the terminal's
-	Still       bool                     // nothing moves but what is new
-	Ask         bool                     // the picker of sessions is open at the start
-	HistoryFile string                   // where prompts are kept; "" for this run only
-	Files       func() ([]string, error) // paths below the workspace to complete after @; nil: none
-	Commands    []Command                // beside the built-in ones; the same name takes their place
+	Prompt   string                   // sent at once
+	Version  string                   // shown where nothing was said yet
+	Resume   string                   // the command that goes on with a session, without its id; "" is "agent --resume"
+	Theme    string                   // "dark", "light", or "" to ask the terminal
+	ASCII    bool                     // only ASCII in the chrome
+	Mouse    bool                     // the wheel, the scrollbar and clicks are ours, not the terminal's
+	Still    bool                     // nothing moves but what is new
+	Ask      bool                     // the picker of sessions is open at the start
+	Dir      string                   // where the person's own commands run; "" is the working directory
+	StateDir string                   // where prompts and the draft are kept; "" keeps nothing
+	Files    func() ([]string, error) // paths below the workspace to complete after @; nil: none
+	Commands []Command                // beside the built-in ones; the same name takes their place
 }
 
 // Command is a slash command that the application brings.
 type Command struct {
 	Name    string // without the slash
 	Aliases []string
+	Args    []string // words that it takes, to complete
 	Help    string
 	Run     func(args string) (string, error) // what it returns is shown; called from a command
 }

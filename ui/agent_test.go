@@ -45,8 +45,9 @@ func (r *recorder) log() []string {
 	return append([]string(nil), r.asked...)
 }
 
-func (r *recorder) Submit(text string) { r.did("submit %q", text) }
-func (r *recorder) Cancel()            { r.did("cancel") }
+func (r *recorder) Submit(text string)   { r.did("submit %q", text) }
+func (r *recorder) Ran(c app.OwnCommand) { r.did("ran %s: %q %d", c.Line, c.Output, c.ExitCode) }
+func (r *recorder) Cancel()              { r.did("cancel") }
 func (r *recorder) Unqueue() (string, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

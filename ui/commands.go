@@ -1,11 +1,6 @@
 package ui
 
 import (
-	"fmt"
-	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +19,12 @@ type command struct {
 	do func(m *Model, args string) tea.Cmd // nil: Run is called
 }
 
+// takes names words that the command can be given.
+func (c command) takes(words ...string) command {
+	c.Args = words
+	return c
+}
+
 // builtins are the commands that the screen does itself or through [Agent].
 func builtins() []command {
 	c := func(name, help string, do func(m *Model, args string) tea.Cmd, aliases ...string) command {
@@ -34,12 +35,12 @@ func builtins() []command {
 		c("new", "a new session", func(m *Model, _ string) tea.Cmd { return m.calls.inOrder(m.agent.New) }, "clear"),
 		c("sessions", "open another session; /resume <id> opens that one", (*Model).resumeCommand, "resume", "continue"),
 		c("model", "another model, from the next request on", (*Model).modelCommand, "models"),
-		c("undo", "look at the last change and take it back; /undo turn: all of the last turn", (*Model).undoCommand, "rewind"),
-		c("redo", "make an undone change again; /redo turn", (*Model).redoCommand),
+		c("undo", "look at the last change and take it back; /undo turn: all of the last turn", (*Model).undoCommand, "rewind").takes("turn"),
+		c("redo", "make an undone change again; /redo turn", (*Model).redoCommand).takes("turn"),
 		c("diff", "everything that this session changed", (*Model).diffCommand, "changes"),
 		c("effort", "how much the model reasons, from the next request on", (*Model).effortCommand, "reasoning"),
-		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand),
-		c("permissions", "the rules and the always answers; /permissions forget <answer>", (*Model).permissionsCommand),
+		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand).takes("ask", "edits", "auto", "plan"),
+		c("permissions", "the rules and the always answers; /permissions forget <answer>", (*Model).permissionsCommand).takes("forget"),
 		c("plan", "plan first: nothing is written", func(m *Model, _ string) tea.Cmd { return m.setMode(permissions.ModePlan) }),
 		c("context", "what fills the context window, and what the session cost", (*Model).contextCommand, "usage", "cost"),
 		c("compact", "sum up the conversation to make room; /compact <what to keep>", (*Model).compactCommand),
@@ -233,73 +234,6 @@ func (m *Model) resumeCommand(args string) tea.Cmd {
 	}
 	return m.calls.inOrder(func() { m.agent.Resume(args) })
 }
-
-// edit opens the text in the person's editor.
-func (m *Model) edit() tea.Cmd {
-	name := os.Getenv("VISUAL")
-	if name == "" {
-		name = os.Getenv("EDITOR")
-	}
-	words := strings.Fields(name)
-	if len(words) == 0 {
-		words = []string{"vi"}
-	}
-	if _, err := exec.LookPath(words[0]); err != nil {
-		return m.fail(fmt.Errorf("set EDITOR to your editor: %w", err))
-	}
-	e := &editor{Cmd: exec.Command(words[0], words[1:]...), text: m.composer.text()}
-	return tea.Exec(e, func(err error) tea.Msg {
-		if err != nil {
-			return failure{err}
-		}
-		return editedMsg(strings.TrimRight(e.text, "\n"))
-	})
-}
-
-// editor is the person's editor with a text, on their terminal.
-type editor struct {
-	*exec.Cmd
-	text string // before and after
-}
-
-func (e *editor) SetStdin(r io.Reader)  { e.Stdin = r }
-func (e *editor) SetStdout(w io.Writer) { e.Stdout = w }
-func (e *editor) SetStderr(w io.Writer) { e.Stderr = w }
-
-// Run takes a while at least: the renderer that was stopped for the command
-// stops its timer on its own, and must not do that after it was started again.
-func (e *editor) Run() error {
-	least := time.After(200 * time.Millisecond)
-	err := e.inFile()
-	<-least
-	return err
-}
-
-// inFile runs the editor on a private file that does not outlive it.
-func (e *editor) inFile() error {
-	dir, err := os.MkdirTemp("", "agent-")
-	if err != nil {
-		return fmt.Errorf("the editor cannot be opened: %w", err)
-	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "prompt.md")
-	if err := os.WriteFile(file, []byte(e.text), 0o600); err != nil {
-		return fmt.Errorf("the editor cannot be opened: %w", err)
-	}
-	e.Args = append(e.Args, file)
-	if err := e.Cmd.Run(); err != nil {
-		return fmt.Errorf("set EDITOR to your editor: %w", err)
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	e.text = string(b)
-	return nil
-}
-
-// editedMsg is what the person wrote in the editor.
-type editedMsg string
 
 // ago is a time in words.
 func ago(t, now time.Time) string {

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -18,17 +19,18 @@ const (
 )
 
 // completion is the popup over the composer: commands after a "/" that begins
-// the text, files after an "@" that begins a word.
+// the text and their arguments, files and directories after an "@" that begins a word.
 type completion struct {
-	kind  rune // '/', '@', or 0 while it is closed
+	kind  rune // '/', '@', ' ' for a command's argument, or 0 while it is closed
 	word  string
 	items []suggestion
 	at    int
 	gone  string // the word at which the person closed it
 
-	files   []string
-	fetched time.Time
-	asked   int // counts the searches, so that an old answer is ignored
+	files     []string // of the workspace, then its directories
+	fetched   time.Time
+	searching bool
+	next      bool // another search is wanted when this one ends
 }
 
 // suggestion is a row of the popup.
@@ -36,8 +38,9 @@ type suggestion struct{ insert, help string }
 
 // matchesMsg brings the files that match.
 type matchesMsg struct {
-	asked int
+	word  string
 	files []string // the whole list, when it was fetched anew
+	err   error
 	items []suggestion
 }
 
@@ -57,67 +60,133 @@ func (p *completion) close() {
 // update looks at the word before the cursor. files lists the workspace.
 func (p *completion) update(line []rune, col, row int, table []command, files func() ([]string, error)) tea.Cmd {
 	word, start := wordBefore(line, col)
+	var args []suggestion
 	switch {
 	case start == 0 && row == 0 && strings.HasPrefix(word, "/"):
 	case strings.HasPrefix(word, "@") && files != nil:
 	default:
-		p.kind, p.word, p.items, p.gone = 0, "", nil, ""
-		return nil
+		if row == 0 {
+			args = matchArgs(table, string(line[:start]), word)
+		}
+		if args == nil {
+			p.kind, p.word, p.items, p.gone = 0, "", nil, ""
+			return nil
+		}
 	}
-	if word == p.gone {
-		return nil
-	}
-	if word == p.word && p.kind != 0 {
+	if word == p.gone && word != "" || word == p.word && p.kind != 0 {
 		return nil
 	}
 	p.word, p.gone, p.at = word, "", 0
-	p.kind = rune(word[0])
-	p.asked++
-	if p.kind == '/' {
+	if args != nil {
+		p.kind, p.items = ' ', args
+		return nil
+	}
+	if p.kind = rune(word[0]); p.kind == '/' {
 		p.items = matchCommands(table, word[1:])
 		return nil
 	}
 	return p.search(files)
 }
 
-// search looks for files away from the screen's loop: there can be many.
+// search looks for files away from the screen's loop: there can be many. One
+// search runs at a time.
 func (p *completion) search(list func() ([]string, error)) tea.Cmd {
-	asked, pattern, files := p.asked, p.word[1:], p.files
+	if p.searching {
+		p.next = true
+		return nil
+	}
+	p.searching, p.next = true, false
+	word, files := p.word, p.files
 	fresh := time.Since(p.fetched) < filesFor
 	return func() tea.Msg {
-		m := matchesMsg{asked: asked}
+		m := matchesMsg{word: word}
 		if !fresh {
-			var err error
-			if files, err = list(); err != nil {
-				return failure{err}
+			if files, m.err = list(); m.err != nil {
+				return m
 			}
+			files = append(files, directories(files)...)
 			m.files = files
 		}
-		m.items = matchFiles(files, pattern)
+		m.items = matchFiles(files, strings.TrimLeft(word, `@"`))
 		return m
 	}
 }
 
-func (p *completion) found(m matchesMsg) {
+// found takes what a search found, and looks again when the word is another one by now.
+func (p *completion) found(m matchesMsg, list func() ([]string, error)) tea.Cmd {
+	p.searching = false
 	if m.files != nil {
 		p.files, p.fetched = m.files, time.Now()
 	}
-	if m.asked == p.asked && p.kind == '@' {
+	if p.kind != '@' {
+		return nil
+	}
+	if m.err == nil && (m.word == p.word || p.next) { // also what is nearly right, until the rest is there
 		p.items, p.at = m.items, 0
 	}
+	if p.next {
+		return p.search(list)
+	}
+	return nil
+}
+
+// directories are those of the files, with a slash at their ends, in the order of the files.
+func directories(files []string) (list []string) {
+	seen := map[string]bool{}
+	for _, f := range files {
+		from := len(list)
+		for {
+			i := strings.LastIndexByte(strings.TrimSuffix(f, "/"), '/')
+			if i < 0 || seen[f[:i+1]] {
+				break
+			}
+			f = f[:i+1]
+			seen[f] = true
+			list = append(list, f)
+		}
+		slices.Reverse(list[from:]) // outermost first
+	}
+	return list
 }
 
 func matchFiles(files []string, pattern string) []suggestion {
 	var items []suggestion
 	if pattern == "" {
 		for _, f := range files[:min(len(files), maxMatch)] {
-			items = append(items, suggestion{insert: "@" + f})
+			items = append(items, suggestion{insert: mention(f)})
 		}
 		return items
 	}
 	for _, m := range fuzzy.Find(pattern, files) {
-		if items = append(items, suggestion{insert: "@" + m.Str}); len(items) == maxMatch {
+		if items = append(items, suggestion{insert: mention(m.Str)}); len(items) == maxMatch {
 			break
+		}
+	}
+	return items
+}
+
+// mention is a path as a prompt names it.
+func mention(path string) string {
+	if strings.ContainsFunc(path, unicode.IsSpace) {
+		return `@"` + path + `"`
+	}
+	return "@" + path
+}
+
+// matchArgs are the arguments that a command of one word takes, and the word may become.
+func matchArgs(table []command, before, word string) (items []suggestion) {
+	name, ok := strings.CutPrefix(strings.TrimRight(before, " "), "/")
+	if !ok || name == "" || !strings.HasSuffix(before, " ") {
+		return nil
+	}
+	for _, c := range table {
+		if c.Name != name && !slices.Contains(c.Aliases, name) {
+			continue
+		}
+		for _, a := range c.Args {
+			if strings.HasPrefix(a, word) && a != word {
+				items = append(items, suggestion{insert: a})
+			}
 		}
 	}
 	return items

@@ -197,8 +197,8 @@ func TestReadline(t *testing.T) {
 }
 
 func TestHistory(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "state", "history")
-	on(t, 80, 24, Options{HistoryFile: file}, func(t *testing.T, s *stage) {
+	dir := filepath.Join(t.TempDir(), "state")
+	on(t, 80, 24, Options{StateDir: dir}, func(t *testing.T, s *stage) {
 		for _, p := range []string{"first", "second\nline", "/undo"} {
 			s.Type(p) // a line feed is ctrl+j
 			s.Key("esc", "enter")
@@ -221,18 +221,18 @@ func TestHistory(t *testing.T) {
 		s.Key("enter")
 		s.wantText(t, "first")
 	})
-	on(t, 80, 24, Options{HistoryFile: file}, func(t *testing.T, s *stage) {
+	on(t, 80, 24, Options{StateDir: dir}, func(t *testing.T, s *stage) {
 		s.Key("up", "up")
 		s.wantText(t, "second\nline")
 	})
-	info, err := os.Stat(file)
+	info, err := os.Stat(filepath.Join(dir, "history.jsonl"))
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the history file: %v, %v", info, err)
 	}
 }
 
 func TestHistoryThatCannotBeSaved(t *testing.T) {
-	on(t, 80, 24, Options{HistoryFile: "/dev/null/history"}, func(t *testing.T, s *stage) {
+	on(t, 80, 24, Options{StateDir: "/dev/null"}, func(t *testing.T, s *stage) {
 		s.Type("a prompt")
 		s.Key("enter")
 		s.wantOn(t, "history is not saved")

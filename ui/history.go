@@ -25,6 +25,14 @@ type history struct {
 	draft   string // what was in the composer before going back
 }
 
+// historyFile is where prompts are kept; "" for this run only.
+func (o Options) historyFile() string {
+	if o.StateDir == "" {
+		return ""
+	}
+	return filepath.Join(o.StateDir, "history.jsonl")
+}
+
 // historyMsg brings the prompts of the file.
 type historyMsg []string
 

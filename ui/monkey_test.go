@@ -78,7 +78,7 @@ func someMessage(r *rand.Rand, m *Model, keys []tea.KeyPressMsg, step int) tea.M
 			return armMsg{q.id}
 		}
 	case 11:
-		return matchesMsg{asked: m.complete.asked, items: []suggestion{{insert: "@main.go"}, {insert: "@日本"}}}
+		return matchesMsg{word: m.complete.word, items: []suggestion{{insert: "@main.go"}, {insert: "@日本"}}}
 	case 12:
 		if q := m.question(); q != nil {
 			return heldMsg{q.id, q.holds}

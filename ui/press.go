@@ -292,11 +292,22 @@ func (m *Model) keyPopup(k string) (tea.Cmd, bool) {
 	case "esc":
 		p.close()
 	case "tab", "enter":
-		isCommand := p.kind == '/'
-		m.composer.replaceWord(p.word, p.chosen()+" ")
+		if k == "enter" && p.kind == ' ' && p.word == "" { // the command alone is meant
+			p.close()
+			return nil, false
+		}
+		isCommand, chosen := p.kind != '@', p.chosen()
+		if dir := strings.HasSuffix(chosen, "/"); dir && k == "tab" { // go on in it
+			m.composer.replaceWord(p.word, chosen)
+			return m.typed(), true
+		}
+		m.composer.replaceWord(p.word, chosen+" ")
 		p.close()
-		if isCommand && k == "enter" {
+		switch {
+		case isCommand && k == "enter":
 			return m.send(), true
+		case isCommand:
+			return m.typed(), true // its arguments
 		}
 	default:
 		return nil, false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -48,6 +49,11 @@ func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
 	_, err := p.Run()
 	close(ended)
 	m.pump.Close()
+	if !errors.Is(err, tea.ErrProgramPanic) { // else it was saved a moment ago
+		if err := m.drafts.save(m.composer)(); err != nil {
+			slog.Warn("the draft is not saved", "error", err)
+		}
+	}
 	screen := colorprofile.NewWriter(os.Stdout, os.Environ())
 	if !errors.Is(err, tea.ErrProgramPanic) { // else what is shown may be what panicked
 		m.goodbye(screen)

@@ -71,6 +71,9 @@ func (m *Model) send() tea.Cmd {
 	if line, ok := asCommand(s); ok {
 		return tea.Batch(save, m.run(line))
 	}
+	if line, told, ok := ownLine(s); ok {
+		return tea.Batch(save, m.runOwn(line, told))
+	}
 	return tea.Batch(save, m.submit(s))
 }
 

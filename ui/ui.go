@@ -24,6 +24,7 @@ type Model struct {
 	pump  *Pump
 	opts  Options
 	calls calls
+	exec  func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away
 	keys  keymap
 
 	w, h    int
@@ -39,6 +40,7 @@ type Model struct {
 	composer   *composer
 	complete   *completion
 	history    *history
+	drafts     drafts
 	status     *status
 	queued     []string
 
@@ -65,9 +67,9 @@ type Model struct {
 // New returns the screen of an application whose events go into p.
 func New(a Agent, p *Pump, opts Options) *Model {
 	m := &Model{
-		agent: a, pump: p, opts: opts, keys: newKeymap(bindings()),
+		agent: a, pump: p, opts: opts, keys: newKeymap(bindings()), exec: tea.Exec,
 		dark: opts.Theme != "light", profile: colorprofile.TrueColor,
-		complete: &completion{}, history: &history{file: opts.HistoryFile}, status: &status{},
+		complete: &completion{}, history: &history{file: opts.historyFile()}, drafts: drafts{dir: opts.StateDir}, status: &status{},
 		todos: &todos{}, output: newOutput(), shells: &shells{}, files: newFiles(),
 	}
 	m.look = &look{theme: newTheme(m.dark, opts.ASCII, m.profile), now: time.Now(), still: opts.Still}
@@ -80,7 +82,7 @@ func New(a Agent, p *Pump, opts Options) *Model {
 // Init asks for what the first frame does not need.
 func (m *Model) Init() tea.Cmd {
 	m.begun = time.Now()
-	cmds := []tea.Cmd{m.pump.next, m.history.load(), m.readMode()}
+	cmds := []tea.Cmd{m.pump.next, m.history.load(), m.drafts.load(), m.readMode()}
 	if m.opts.Theme == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
@@ -97,7 +99,7 @@ func (m *Model) Init() tea.Cmd {
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.look.now = time.Now()
 	cmd := m.route(msg)
-	return m, tea.Batch(cmd, m.tick())
+	return m, tea.Batch(cmd, m.tick(), m.keepDraft())
 }
 
 func (m *Model) route(msg tea.Msg) tea.Cmd {
@@ -125,16 +127,25 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		return m.fail(msg.err)
 	case said:
 		m.transcript.note(app.Info, m.look.theme.sign.dot, string(msg))
+	case draftMsg:
+		m.draftLoaded(msg)
+	case keepDraftMsg:
+		return m.saveDraft()
 	case historyMsg:
 		m.history.loaded(msg)
 	case matchesMsg:
-		m.complete.found(msg)
+		if msg.err != nil {
+			m.fail(msg.err)
+		}
+		return m.complete.found(msg, m.opts.Files)
 	case modeMsg:
 		m.status.mode = msg.mode
 	case unqueuedMsg:
 		m.composer.prepend(string(msg))
 	case editedMsg:
 		m.composer.set(string(msg))
+	case ranMsg:
+		return m.ran(msg)
 	case revertMsg:
 		m.modal = msg.dialog
 	case effortsMsg:
