@@ -14,6 +14,7 @@ import (
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/app/config"
+	"github.com/phero-agent/agent/app/trust"
 )
 
 // version is set by the release's build; otherwise the build information says it.
@@ -38,6 +39,7 @@ writes or runs is asked first; every change can be undone.
   agent -p "prompt"      answer on stdout, without a screen; what would be asked is denied
   git diff | agent -p "review this"
   agent models           the models that the server offers
+  agent config           the settings that hold, and where each comes from
   agent doctor           find out what works here, and what the server can do
   agent permissions      what runs, what is asked and what is denied, and why
   agent demo             no key needed: a scripted model at work in a scratch repository
@@ -81,9 +83,9 @@ func newCommand() *cobra.Command {
 	sandboxFlags(root, &l.flags)
 	policyFlags(root, &l.flags)
 	modelFlags(root, &l.flags)
-	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags), sandboxCommand(&l.flags))
-	f.DurationVar(&l.flags.Timeout, "timeout", app.DefaultTimeout, "how long a turn may take, questions left out; 0: no limit")
-	f.IntVar(&l.flags.MaxTurns, "max-turns", 0, "how many requests to the model a turn may make; 0: no limit")
+	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags), sandboxCommand(&l.flags), configCommand(&l.flags), trustCommand(&l.flags))
+	durationFlag(f, &l.flags.Timeout, "timeout", "how long a turn may take, questions left out; 0: no limit (default 30m)")
+	intFlag(f, &l.flags.MaxTurns, "max-turns", "how many requests to the model a turn may make; 0: no limit")
 	return root
 }
 
@@ -163,6 +165,7 @@ func options(s config.Settings) app.Options {
 		Workspace: s.Workspace, Dir: s.Dir, Version: programVersion(),
 		StateDir: s.StateDir, Sandbox: s.Sandbox, Timeout: s.Timeout, MaxTurns: s.MaxTurns,
 		Mode: s.Mode, Allow: s.Allow, Ask: s.Ask, Deny: s.Deny,
-		Roots: s.Roots, Network: s.Network, NetworkFor: s.NetworkFor,
+		Roots: s.Roots, Network: s.Network, NetworkFor: s.NetworkFor, ShareCaches: s.ShareCaches,
+		Untrusted: s.Untrusted, Trust: trust.Open(config.WorkspaceState(s.StateDir, s.Workspace)), Notices: s.Notices,
 	}
 }

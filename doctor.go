@@ -50,7 +50,7 @@ func examine(ctx context.Context, out io.Writer, flags config.Flags) error {
 	opts := options(settings)
 	_, err = os.Lstat(filepath.Join(settings.Workspace, ".git"))
 	well := doctor.Run(ctx, tell,
-		settingsCheck(settings, flags),
+		settingsCheck(settings),
 		modelCheck(settings),
 		doctor.Sandbox(settings.Sandbox, func(ctx context.Context) (string, error) { return app.CheckSandbox(ctx, opts) }),
 		doctor.Terminal(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv),
@@ -67,7 +67,7 @@ func examine(ctx context.Context, out io.Writer, flags config.Flags) error {
 }
 
 // settingsCheck says which settings hold and where they come from.
-func settingsCheck(s config.Settings, flags config.Flags) doctor.Check {
+func settingsCheck(s config.Settings) doctor.Check {
 	return func(_ context.Context, tell func(doctor.Finding)) {
 		tell(doctor.Finding{State: doctor.OK, Topic: "workspace", Text: s.Workspace})
 		if err := writable(s.StateDir); err != nil {
@@ -75,18 +75,14 @@ func settingsCheck(s config.Settings, flags config.Flags) doctor.Check {
 		} else {
 			tell(doctor.Finding{State: doctor.OK, Topic: "state", Text: s.StateDir})
 		}
-		for _, set := range []struct{ value, flag, flagName, variable, what string }{
-			{s.Model, flags.Model, "-m", "AGENT_MODEL", "model"},
-			{s.BaseURL, flags.BaseURL, "--base-url", "OPENAI_BASE_URL", "base URL"},
-		} {
-			if set.value == "" {
-				continue
-			}
-			source := set.variable
-			if set.flag != "" {
-				source = set.flagName
-			}
-			tell(doctor.Finding{State: doctor.OK, Topic: "setting", Text: set.what + " " + set.value + " (" + source + ")"})
+		for _, v := range s.Given() {
+			tell(doctor.Finding{State: doctor.OK, Topic: "setting", Text: fmt.Sprintf("%s = %s (%s)", v.Key, v.Value, strings.Join(v.Source, ", "))})
+		}
+		for _, item := range s.Untrusted {
+			tell(doctor.Finding{State: doctor.Note, Topic: "setting", Text: item.Name + " is not trusted: what it loosens does not count", Do: "agent trust shows it and accepts it"})
+		}
+		for _, n := range s.Notices {
+			tell(doctor.Finding{State: doctor.Note, Topic: "setting", Text: n})
 		}
 	}
 }

@@ -19,7 +19,7 @@ func sandboxFlags(root *cobra.Command, flags *config.Flags) {
 	f := root.PersistentFlags()
 	f.StringVar(&flags.Sandbox, "sandbox", "", "what commands run in: auto, bwrap, landlock or none (default auto)")
 	f.StringArrayVar(&flags.AddDirs, "add-dir", nil, "a `dir`ectory beside the workspace that tools and commands may read and write; repeatable")
-	f.BoolVar(&flags.Network, "network", false, "let commands use the network, and with it everything that listens on localhost")
+	boolFlag(f, &flags.Network, "network", "let commands use the network, and with it everything that listens on localhost")
 	f.StringArrayVar(&flags.NetworkFor, "network-for", nil, "a `pattern` of commands that use the network, as \"npm install *\"; repeatable (sandbox.network_for)")
 }
 

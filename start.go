@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -34,6 +35,7 @@ func (s *start) headless(ctx context.Context) error {
 		return usage("%v", err)
 	}
 	defer a.Close()
+	tellSettings(os.Stderr, s.settings)
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	a.Start()
@@ -46,8 +48,20 @@ func (s *start) headless(ctx context.Context) error {
 	return nil
 }
 
-// screen opens the screen.
+// screen opens the screen, and again when the person accepted other settings.
 func (s *start) screen(ctx context.Context) error {
+	for {
+		err := s.once(ctx)
+		if !errors.Is(err, ui.ErrRestart) {
+			return err
+		}
+		if s.settings, err = config.Load(s.line.flags, os.Getenv); err != nil {
+			return usage("%v", err)
+		}
+	}
+}
+
+func (s *start) once(ctx context.Context) error {
 	opts := options(s.settings)
 	pump := ui.NewPump()
 	opts.Emit = pump.Emit

@@ -17,14 +17,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/phero-agent/agent/app/trust"
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/tools/todo"
 )
-
-// DefaultTimeout is how long a turn may take, the time in questions left out.
-const DefaultTimeout = 30 * time.Minute
 
 // Options say what an App works on and with.
 type Options struct {
@@ -49,6 +47,9 @@ type Options struct {
 	Mode        permissions.Mode   // at the start
 	Allow       []permissions.Rule // of the person, beside the presets
 	Ask, Deny   []permissions.Rule
+	Untrusted   []trust.Item  // of the repository, which do not count yet
+	Trust       *trust.Store  // needed when something is untrusted
+	Notices     []string      // of the settings, for the person
 	ShareCaches bool          // commands build into the host's caches, as bash.WithSharedCaches
 	Interactive bool          // somebody answers questions
 	Timeout     time.Duration // of a turn; 0: none
@@ -68,6 +69,7 @@ type App struct {
 	store     *session.Store
 	questions *questions
 	tracker   *file.ReadTracker
+	trusting  *trusting
 
 	// Made by equip at the first turn.
 	box    *toolbox
@@ -109,7 +111,7 @@ var ErrBusy = errors.New("a turn is running: stop it first (esc)")
 
 // New makes an App. Nothing is written until the first message.
 func New(opts Options) (*App, error) {
-	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker()}
+	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker(), trusting: newTrusting(opts)}
 	a.questions = newQuestions(a.emit, a.pauseClock)
 	store, err := session.OpenStore(opts.Workspace)
 	if err != nil {
@@ -136,7 +138,10 @@ func New(opts Options) (*App, error) {
 // Start tells the screen what it is about. Call it once, after New.
 func (a *App) Start() {
 	a.emit(a.state())
-	a.emit(Opened{Notices: a.perms.warnings})
+	a.emit(Opened{Notices: append(a.opts.Notices, a.perms.warnings...)})
+	if len(a.trusting.items) > 0 {
+		a.working.Go(a.askTrust)
+	}
 	a.sandbox.start(func() {
 		a.emit(a.state())
 		if a.sandbox.notice != "" {
@@ -289,6 +294,7 @@ func (a *App) Close() error {
 		return nil
 	}
 	a.closed = true
+	a.trusting.cancel()
 	if a.cancel != nil {
 		a.cancel(errInterrupted)
 	}

@@ -141,6 +141,9 @@ type State struct {
 // key: an approved plan is carried out.
 type ModeChanged struct{ Mode permissions.Mode }
 
+// Restart asks for an App made anew: other settings hold now.
+type Restart struct{}
+
 // Notice is a line for the person.
 type Notice struct {
 	Level Level
@@ -176,4 +179,5 @@ func (Usage) event()       {}
 func (Compacting) event()  {}
 func (State) event()       {}
 func (ModeChanged) event() {}
+func (Restart) event()     {}
 func (Notice) event()      {}

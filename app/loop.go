@@ -15,6 +15,9 @@ import (
 // work runs turns until no message waits. It is the one goroutine that touches
 // the conversation while App.running is true.
 func (a *App) work() {
+	if !a.trusting.wait() {
+		return
+	}
 	for more := true; more; {
 		ended := a.runTurn()
 		if a.planned(ended.Outcome) {

@@ -86,7 +86,7 @@ func rigIn(t *testing.T, dir, text string, change ...func(*app.Options)) *rig {
 	opts := app.Options{
 		Workspace: dir, Dir: dir, Version: "test", StateDir: t.TempDir(),
 		NewProvider: func(context.Context, string) (app.Provider, error) { return r.provider, nil },
-		Sandbox:     "none", Interactive: true, Timeout: app.DefaultTimeout, Emit: r.emit,
+		Sandbox:     "none", Interactive: true, Timeout: 30 * time.Minute, Emit: r.emit,
 	}
 	for _, c := range change {
 		c(&opts)

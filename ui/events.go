@@ -77,6 +77,9 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 		m.look.workspace = e.Workspace
 	case app.ModeChanged:
 		return m.readMode()
+	case app.Restart:
+		m.restart = true
+		return tea.Quit
 	case app.Notice:
 		return m.notice(e)
 	}

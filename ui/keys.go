@@ -201,6 +201,8 @@ func bindings() []binding {
 		{inQuestion, []string{"enter"}, "enter", actChoose, "choose and go on; send at the end"},
 		{inQuestion, []string{"tab", "right", "l"}, "tab ← →", actNextTab, "the next, the previous question"},
 		{inQuestion, []string{"shift+tab", "left", "h"}, "", actPrevious, ""},
+		{inQuestion, []string{"pgup"}, "pgup pgdn", actPageUp, "scroll a long question"},
+		{inQuestion, []string{"pgdown"}, "", actPageDown, ""},
 		{inQuestion, []string{"f"}, "f", actFull, "full screen"},
 
 		{inPicker, []string{"up", "ctrl+p"}, "↑ ↓", actUp, "a row"},

@@ -22,7 +22,9 @@ type form struct {
 	parts []part
 	full  bool
 	armed bool
-	top   int // of the rows shown
+	top   int  // of the rows shown
+	page  int  // how many rows are shown
+	free  bool // the person scrolled: the row of the cursor need not be seen
 }
 
 // part is a question with what was chosen so far.
@@ -35,7 +37,7 @@ type part struct {
 }
 
 func newForm(q app.Questioned) *form {
-	f := &form{asked: q}
+	f := &form{asked: q, free: true} // a long question is seen from its beginning
 	for _, question := range q.Input.Questions {
 		f.parts = append(f.parts, part{Question: question, chosen: map[int]bool{}, other: newInput("write an answer")})
 	}
@@ -79,13 +81,19 @@ func (f *form) key(k string, msg tea.KeyPressMsg, keys keymap) intent {
 	if k == "esc" {
 		return doReply{id: f.asked.ID}
 	}
-	switch a := keys.find(k, inQuestion); {
+	a := keys.find(k, inQuestion)
+	f.free = false
+	switch {
 	case a == actNextTab:
 		f.at = min(f.at+1, len(f.parts))
 	case a == actPrevious:
 		f.at = max(f.at-1, 0)
 	case a == actFull:
 		f.full = !f.full
+	case a == actPageUp:
+		f.top, f.free = max(0, f.top-f.page), true
+	case a == actPageDown:
+		f.top, f.free = f.top+f.page, true
 	case f.review():
 		if a == actChoose && f.complete() {
 			return f.reply()
@@ -208,19 +216,25 @@ func (f *form) rows(t *theme, w int) int {
 func (f *form) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 	lines, focus, cursor := f.lines(t, w)
 	page := max(1, h-2)
+	f.page = max(1, page-1)
 	f.top = max(0, min(f.top, len(lines)-page))
-	if focus < f.top {
+	if !f.free && focus < f.top {
 		f.top = focus
 	}
-	if focus >= f.top+page {
+	if !f.free && focus >= f.top+page {
 		f.top = focus - page + 1
 	}
 	end := min(len(lines), f.top+page)
+	more := ""
+	if len(lines) > page {
+		more = fmt.Sprintf("%d lines above, %d below %s pgup pgdn", f.top, len(lines)-end, t.sign.dot)
+		more = t.warn.Render(text.Truncate(more, w, t.sign.ellipsis))
+	}
 	if cursor != nil {
 		cursor.Position.Y -= f.top
 	}
 	out := append([]string(nil), lines[f.top:end]...)
-	return append(out, "", f.hints(t, w)), cursor
+	return append(out, more, f.hints(t, w)), cursor
 }
 
 func (f *form) hints(t *theme, w int) string {
@@ -269,8 +283,11 @@ func (f *form) lines(t *theme, w int) (lines []string, focus int, cursor *tea.Cu
 		return lines, max(0, len(lines)-1), nil
 	}
 	p := &f.parts[f.at]
-	for _, l := range text.Wrap(text.Line(p.Question.Question), w) {
-		lines = append(lines, t.bold.Render(l))
+	for line := range strings.SplitSeq(p.Question.Question, "\n") {
+		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		for _, l := range text.Wrap(text.Line(line[len(indent):]), max(8, w-len(indent))) {
+			lines = append(lines, t.bold.Render(indent+l))
+		}
 	}
 	for i, o := range p.Options {
 		if i == p.cursor {

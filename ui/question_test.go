@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -80,5 +81,28 @@ func TestFormScrolls(t *testing.T) {
 		s.wantOn(t, "Other…")
 		s.Key("up", "enter")
 		s.wantLog(t, "reply h1 map[H:{[D] }]")
+	})
+}
+
+// A question that is longer than the dialog is seen from its beginning, and can be
+// scrolled: a repository that wants to be trusted hides nothing above the choices.
+func TestLongQuestion(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		q := oneQuestion
+		asked := q.Input.Questions[0]
+		asked.Question = "the first line\n" + strings.Repeat("  in between\n", 50) + "the last line?"
+		q.Input.Questions = []human.Question{asked}
+		s.emit(q)
+		s.Wait(2 * time.Second)
+		s.wantOn(t, "the first line", "0 lines above")
+		s.wantOff(t, "the last line")
+		s.Key("pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown", "pgdown")
+		s.wantOn(t, "the last line?", "Passwords", "0 below")
+		s.Key("pgup", "pgup", "pgup", "pgup", "pgup", "pgup", "pgup", "pgup")
+		s.wantOn(t, "the first line")
+		s.Key("down")
+		s.wantOn(t, "Passwords")
+		s.Key("enter")
+		s.wantLog(t, "reply h1 map[Auth:{[Passwords] }]")
 	})
 }

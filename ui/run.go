@@ -19,6 +19,9 @@ import (
 
 const tailLines = 20 // of the transcript that stay on the normal screen
 
+// ErrRestart says that the application wants to be made anew, since other settings hold.
+var ErrRestart = errors.New("start again with the new settings")
+
 // SignalError says that a signal ended the screen.
 type SignalError struct{ Signal os.Signal }
 
@@ -28,7 +31,8 @@ func (e *SignalError) Error() string { return "ended by the signal " + e.Signal.
 // terminal is as before on every way out, also after a panic. What was said last
 // and how to resume stay on the normal screen.
 //
-// A SIGTERM or SIGHUP ends it with a *[SignalError]; a panic with an error.
+// A SIGTERM or SIGHUP ends it with a *[SignalError]; a panic with an error; and
+// [ErrRestart] asks for a new application and screen.
 func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
 	p := tea.NewProgram(m, append([]tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFilter(calmMouse()),
@@ -53,6 +57,9 @@ func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
 		if err := m.drafts.save(m.composer)(); err != nil {
 			slog.Warn("the draft is not saved", "error", err)
 		}
+	}
+	if m.restart && err == nil {
+		return ErrRestart
 	}
 	screen := colorprofile.NewWriter(os.Stdout, os.Environ())
 	if !errors.Is(err, tea.ErrProgramPanic) { // else what is shown may be what panicked

@@ -36,6 +36,7 @@ type Model struct {
 	session    string // the id of the open one; "" until it has one
 	title      string
 	spoken     bool // a message was said in it
+	restart    bool // the application is to be made anew
 	transcript *transcript
 	composer   *composer
 	complete   *completion

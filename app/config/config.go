@@ -1,4 +1,8 @@
-// Package config gathers the settings: flags, then the environment.
+// Package config gathers the settings: files, then the environment, then flags.
+//
+//	File ──read──► layers ──merge──► Settings
+//
+// File is the one place that says what settings there are.
 package config
 
 import (
@@ -12,10 +16,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/phero-agent/agent/app/trust"
 	"github.com/phero-agent/agent/permissions"
 )
 
-// Flags are what the command line said; "" where it said nothing.
+// Flags are what the command line said; nil or "" where it said nothing.
 type Flags struct {
 	Dir     string // -C
 	Model   string // -m
@@ -26,11 +31,11 @@ type Flags struct {
 
 	Allow, Ask, Deny []string // --allow, --ask, --deny
 
-	Timeout  time.Duration // --timeout
-	MaxTurns int           // --max-turns
+	Timeout  *time.Duration // --timeout
+	MaxTurns *int           // --max-turns
 
 	AddDirs    []string // --add-dir
-	Network    bool     // --network
+	Network    *bool    // --network
 	NetworkFor []string // --network-for
 }
 
@@ -39,6 +44,7 @@ type Settings struct {
 	Workspace string // absolute, symlinks resolved (decision 22)
 	Dir       string // where the person stands, likewise
 	StateDir  string // $XDG_STATE_HOME/phero
+	ConfigDir string // $XDG_CONFIG_HOME/phero
 
 	Model   string // a model, or provider/model; "" when nothing names one
 	BaseURL string // of the model's server; "" when nothing names one
@@ -49,15 +55,19 @@ type Settings struct {
 	Timeout          time.Duration      // of a turn; 0: none
 	MaxTurns         int                // requests to the model in a turn; 0: no limit
 
-	Roots      []string // beside the workspace, absolute, symlinks resolved
-	Network    bool     // commands have the network in the sandbox
-	NetworkFor []string // patterns of command lines that have it: sandbox.network_for
+	Roots       []string // beside the workspace, absolute, symlinks resolved
+	Network     bool     // commands have the network in the sandbox
+	NetworkFor  []string // patterns of command lines that have it: sandbox.network_for
+	ShareCaches bool     // commands build into the host's caches
+
+	Untrusted []trust.Item // of the project's files: they would loosen what holds
+	Notices   []string     // what the person should know of the settings
+	merged    *merged
 }
 
-// sandboxes are the values of --sandbox (decision 20).
-var sandboxes = []string{"auto", "bwrap", "landlock", "none"}
-
-// Load gathers the settings. Its errors name the flag or variable at fault.
+// Load gathers the settings: the person's file, the project's, the person's own for
+// the project, the environment, the flags; later ones win (decision 23). Its errors
+// name the file and line, the variable or the flag at fault.
 func Load(flags Flags, getenv func(string) string) (Settings, error) {
 	var s Settings
 	var err error
@@ -65,48 +75,160 @@ func Load(flags Flags, getenv func(string) string) (Settings, error) {
 		return s, err
 	}
 	s.Workspace = FindWorkspace(s.Dir)
-	s.StateDir = stateDir(getenv)
-	s.Model = first(flags.Model, getenv("AGENT_MODEL"))
-	s.BaseURL = strings.TrimRight(first(flags.BaseURL, getenv("OPENAI_BASE_URL")), "/")
-	if s.BaseURL != "" && !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") {
-		return s, fmt.Errorf("the base URL %q must begin with http:// or https:// (--base-url, OPENAI_BASE_URL)", s.BaseURL)
+	s.StateDir = xdg(getenv, "XDG_STATE_HOME", ".local/state")
+	s.ConfigDir = xdg(getenv, "XDG_CONFIG_HOME", ".config")
+	layers, err := s.files()
+	if err != nil {
+		return s, err
 	}
-	if s.Timeout, s.MaxTurns = flags.Timeout, flags.MaxTurns; s.Timeout < 0 || s.MaxTurns < 0 {
-		return s, errors.New("--timeout and --max-turns must not be below 0; 0 is no limit")
-	}
-	for _, dir := range flags.AddDirs {
-		root, err := realDir(dir)
+	layers = append(layers, environment(getenv), flags.layer())
+	s.merged = merge(layers)
+	return s, s.fill(flags)
+}
+
+// files are the defaults and the settings files.
+func (s *Settings) files() ([]*layer, error) {
+	layers := []*layer{defaults()}
+	var errs []error
+	for _, path := range s.Paths() {
+		l, err := readFile(path, path != s.Paths()[0])
 		if err != nil {
-			return s, fmt.Errorf("--add-dir %s: %w", dir, err)
+			errs = append(errs, err)
+		}
+		if l == nil || err != nil {
+			continue
+		}
+		if l.project {
+			s.distrust(l)
+		}
+		layers = append(layers, l)
+	}
+	return layers, errors.Join(errs...)
+}
+
+// distrust takes from a project's file what the person has not accepted (IMP-03).
+func (s *Settings) distrust(l *layer) {
+	name, err := filepath.Rel(s.Workspace, l.name)
+	if err != nil {
+		name = l.name
+	}
+	if keys := l.drop("no"); keys != nil {
+		s.Notices = append(s.Notices, fmt.Sprintf("%s: %s cannot be set by a project and does not count", name, strings.Join(keys, ", ")))
+	}
+	item := trust.Item{Name: filepath.ToSlash(name), Content: l.data, Effects: l.effects()}
+	store := trust.Open(WorkspaceState(s.StateDir, s.Workspace))
+	if err := store.Err(); err != nil {
+		s.Notices = append(s.Notices, err.Error())
+	}
+	if len(item.Effects) == 0 || store.Trusts(item) {
+		return
+	}
+	s.Untrusted = append(s.Untrusted, item)
+	l.drop("")
+}
+
+// Paths are the settings files: the person's, the project's, and the person's own
+// for the project.
+func (s *Settings) Paths() []string {
+	return []string{
+		filepath.Join(s.ConfigDir, "config.toml"),
+		filepath.Join(s.Workspace, ".phero", "config.toml"),
+		filepath.Join(s.Workspace, ".phero", "local.toml"),
+	}
+}
+
+// layer is what the flags say as a file would.
+func (f Flags) layer() *layer {
+	l := &layer{source: func(s setting) string { return s.tag.Get("flag") }}
+	said := func(text string) *string {
+		if text == "" {
+			return nil
+		}
+		return &text
+	}
+	l.file.Model, l.file.BaseURL = said(f.Model), said(f.BaseURL)
+	l.file.Timeout, l.file.MaxTurns = (*Duration)(f.Timeout), f.MaxTurns
+	p, b := &l.file.Permissions, &l.file.Sandbox
+	p.Mode, p.Allow, p.Ask, p.Deny = said(f.Mode), f.Allow, f.Ask, f.Deny
+	b.Runner, b.Network, b.NetworkFor, b.AddDirs = said(f.Sandbox), f.Network, f.NetworkFor, f.AddDirs
+	return l
+}
+
+// fill takes over what the layers come to, and checks it.
+func (s *Settings) fill(flags Flags) error {
+	f, m := &s.merged.file, s.merged
+	s.Model, s.BaseURL = deref(f.Model), strings.TrimRight(deref(f.BaseURL), "/")
+	if s.BaseURL != "" && !strings.HasPrefix(s.BaseURL, "http://") && !strings.HasPrefix(s.BaseURL, "https://") {
+		return m.fault("base_url", fmt.Errorf("the base URL %q must begin with http:// or https://", s.BaseURL))
+	}
+	if s.Timeout = time.Duration(deref(f.Timeout)); s.Timeout < 0 {
+		return m.fault("timeout", errors.New("it must not be below 0; 0 is no limit"))
+	}
+	if s.MaxTurns = deref(f.MaxTurns); s.MaxTurns < 0 {
+		return m.fault("max_turns", errors.New("it must not be below 0; 0 is no limit"))
+	}
+	for i, dir := range f.Sandbox.AddDirs {
+		from := m.from["sandbox.add_dirs"][i]
+		root, err := s.root(dir, from)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", from, dir, err)
 		}
 		s.Roots = append(s.Roots, root)
 	}
-	s.Network = flags.Network
-	s.NetworkFor = append(lines(getenv("AGENT_NETWORK_FOR")), flags.NetworkFor...)
-	s.Allow, s.Ask, s.Deny = rules("--allow", flags.Allow), rules("--ask", flags.Ask), rules("--deny", flags.Deny)
-	if s.Mode, err = mode(flags); err != nil {
-		return s, err
+	s.Network, s.NetworkFor, s.ShareCaches = deref(f.Sandbox.Network), f.Sandbox.NetworkFor, deref(f.Sandbox.ShareCaches)
+	s.Allow, s.Ask, s.Deny = m.rules("permissions.allow", f.Permissions.Allow), m.rules("permissions.ask", f.Permissions.Ask), m.rules("permissions.deny", f.Permissions.Deny)
+	var err error
+	if s.Mode, err = mode(flags, deref(f.Permissions.Mode)); err != nil {
+		return err
 	}
-	s.Sandbox = first(flags.Sandbox, "auto")
-	if !slices.Contains(sandboxes, s.Sandbox) {
-		return s, fmt.Errorf("--sandbox=%s: use one of %s", s.Sandbox, strings.Join(sandboxes, ", "))
+	s.Sandbox = deref(f.Sandbox.Runner)
+	runner, _ := find("sandbox.runner")
+	if err := runner.check(s.Sandbox); err != nil {
+		return m.fault("sandbox.runner", err)
 	}
-	return s, nil
+	return nil
 }
 
-func rules(flag string, texts []string) []permissions.Rule {
+// fault is an error of a setting, with where it comes from.
+func (m *merged) fault(key string, err error) error {
+	return fmt.Errorf("%s: %w", m.from[key][0], err)
+}
+
+// rules are a setting's rules with where each comes from.
+func (m *merged) rules(key string, texts []string) []permissions.Rule {
 	list := make([]permissions.Rule, len(texts))
 	for i, text := range texts {
-		list[i] = permissions.Rule{Text: text, Source: flag}
+		list[i] = permissions.Rule{Text: text, Source: m.from[key][i]}
 	}
 	return list
 }
 
-// mode is the permission mode of the flags. Yolo has a flag of its own, so that
+// root is a directory beside the workspace: a file's is absolute, below the home,
+// or in the workspace.
+func (s *Settings) root(dir, from string) (string, error) {
+	if from == "--add-dir" {
+		return realDir(dir)
+	}
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		return realDir(filepath.Join(home, rest))
+	}
+	if !filepath.IsAbs(dir) {
+		if strings.HasPrefix(from, s.Paths()[0]+":") {
+			return "", errors.New("write an absolute path, or one that begins with ~/")
+		}
+		dir = filepath.Join(s.Workspace, dir)
+	}
+	return realDir(dir)
+}
+
+// mode is the permission mode at the start. Yolo has a flag of its own, so that
 // nobody comes to it by a list of modes (decision 1).
-func mode(flags Flags) (permissions.Mode, error) {
+func mode(flags Flags, named string) (permissions.Mode, error) {
 	modes := []permissions.Mode{permissions.ModeAsk, permissions.ModeAcceptEdits, permissions.ModeAuto, permissions.ModePlan}
-	named := first(flags.Mode, permissions.ModeAsk.String())
 	i := slices.IndexFunc(modes, func(m permissions.Mode) bool { return m.String() == named })
 	switch {
 	case flags.Yolo && flags.Mode != "":
@@ -168,35 +290,25 @@ func realDir(dir string) (string, error) {
 	return abs, err
 }
 
-// lines are the lines of a variable that holds a list, without blanks around them.
-func lines(text string) (list []string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			list = append(list, line)
-		}
-	}
-	return list
-}
-
-// stateDir is the agent's directory below $XDG_STATE_HOME; a relative value is
-// ignored, as the specification says. Without a home it is in the temporary directory.
-func stateDir(getenv func(string) string) string {
-	base := getenv("XDG_STATE_HOME")
+// xdg is the agent's directory below one of the XDG base directories; a relative
+// value is ignored, as the specification says. Without a home it is in the temporary
+// directory.
+func xdg(getenv func(string) string, name, below string) string {
+	base := getenv(name)
 	if !filepath.IsAbs(base) {
 		home := getenv("HOME")
 		if home == "" {
 			home = filepath.Join(os.TempDir(), fmt.Sprintf("phero-%d", os.Getuid()))
 		}
-		base = filepath.Join(home, ".local", "state")
+		base = filepath.Join(home, filepath.FromSlash(below))
 	}
 	return filepath.Join(base, "phero")
 }
 
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
+// deref is the value of a setting; the zero value where nothing says it.
+func deref[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
 	}
-	return ""
+	return v
 }

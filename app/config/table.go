@@ -1,0 +1,69 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+)
+
+// find is the setting of a key.
+func find(key string) (setting, bool) {
+	for _, s := range all() {
+		if s.key == key {
+			return s, true
+		}
+	}
+	return setting{}, false
+}
+
+// wants says what a value of the setting looks like.
+func (s setting) wants() string {
+	switch s.kind {
+	case reflect.TypeFor[Duration]():
+		return `it must be a duration, as "90s" or "30m"`
+	case reflect.TypeFor[string]():
+		return "it must be a string in quotes"
+	case reflect.TypeFor[int]():
+		return "it must be a whole number"
+	case reflect.TypeFor[bool]():
+		return "it must be true or false"
+	}
+	return `it must be a list of strings, as ["a", "b"]`
+}
+
+// nearest is the key or the table that is most like one; "" when none is.
+func nearest(key string) string {
+	best, least := "", 4
+	consider := func(name, meant string, more int) {
+		if d := distance(key, name) + more; d < least && d < len(key) {
+			best, least = meant, d
+		}
+	}
+	for _, s := range all() {
+		consider(s.key, s.key, 0)
+		if table, name, ok := strings.Cut(s.key, "."); ok {
+			consider(table, table, 0)
+			consider(name, s.key, 1) // the table was forgotten
+		}
+	}
+	return best
+}
+
+// distance is how many letters are added, left out or changed between two words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		above := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := above
+			if a[i] != b[j] {
+				d = 1 + min(above, row[j], row[j+1])
+			}
+			above, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/phero-agent/agent/app/trust"
+	"github.com/phero-agent/agent/tools/human"
+)
+
+// trusting asks once what of the repository counts. The first turn waits for the
+// answer, since it decides what that turn may do (IMP-03).
+type trusting struct {
+	store    *trust.Store
+	items    []trust.Item
+	answered chan struct{}
+	ctx      context.Context
+	cancel   context.CancelFunc
+}
+
+func newTrusting(opts Options) *trusting {
+	t := &trusting{store: opts.Trust, answered: make(chan struct{})}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	if opts.Interactive {
+		for _, item := range opts.Untrusted {
+			if !t.store.Refuses(item) {
+				t.items = append(t.items, item)
+			}
+		}
+	}
+	if len(t.items) == 0 {
+		close(t.answered)
+	}
+	return t
+}
+
+// The labels of the answers.
+const (
+	trustIt    = "Trust it"
+	notNow     = "Not now"
+	neverTrust = "Never"
+)
+
+// askTrust puts the question, and after a yes asks to be started anew with what
+// counts then.
+func (a *App) askTrust() {
+	t := a.trusting
+	const header = "Trust"
+	answers, err := a.question(t.ctx, "Trust this repository's settings?", human.Input{Questions: []human.Question{{
+		Header:   header,
+		Question: t.words() + "Should this count?",
+		Options: []human.Choice{
+			{Label: trustIt, Description: "until it changes"},
+			{Label: notNow, Description: "it does not count; you are asked again at the next start"},
+			{Label: neverTrust, Description: "it does not count, and you are not asked again until it changes"},
+		},
+	}}})
+	choice := notNow
+	if err == nil && len(answers[header].Selections) > 0 {
+		choice = answers[header].Selections[0]
+	}
+	switch choice {
+	case trustIt:
+		if err = t.store.Accept(t.items...); err == nil {
+			a.emit(Restart{})
+			return // the turn goes on waiting
+		}
+	case neverTrust:
+		err = t.store.Refuse(t.items...)
+	default:
+		err = nil
+	}
+	if err != nil {
+		a.emit(Notice{Level: Error, Text: fmt.Sprintf("your answer could not be kept, so nothing of the repository counts: %v", err)})
+	}
+	close(t.answered)
+}
+
+// words are what the items would do, as the question shows them.
+func (t *trusting) words() string {
+	var b strings.Builder
+	for _, item := range t.items {
+		fmt.Fprintf(&b, "%s wants:\n", item.Name)
+		for _, effect := range item.Effects {
+			fmt.Fprintf(&b, "  %s\n", effect)
+		}
+	}
+	return b.String()
+}
+
+// wait returns true once it is known what counts, false when the App is closed before.
+func (t *trusting) wait() bool {
+	select {
+	case <-t.answered:
+		return true
+	case <-t.ctx.Done():
+		return false
+	}
+}
