@@ -100,6 +100,7 @@ type App struct {
 	turn     int
 	saving   saving
 	gauge    gauge
+	git      gitLook
 	requests int           // of this turn
 	repeats  repeats       // of this turn
 	cost     float64       // of the session, in dollars
@@ -131,6 +132,7 @@ func New(opts Options) (*App, error) {
 		return nil, err
 	}
 	a.model.making = make(chan struct{}, 1)
+	a.git.ctx, a.git.cancel = context.WithCancel(context.Background())
 	a.reset()
 	return a, nil
 }
@@ -144,6 +146,7 @@ func (a *App) Start() {
 	}
 	a.sandbox.start(func() {
 		a.emit(a.state())
+		a.lookAtGit()
 		if a.sandbox.notice != "" {
 			a.emit(Notice{Level: Warning, Text: a.sandbox.notice})
 		}
@@ -302,6 +305,7 @@ func (a *App) Close() error {
 		a.model.stop()
 	}
 	a.mu.Unlock()
+	a.git.cancel()
 	a.working.Wait()
 	var err error
 	if a.box != nil {

@@ -75,17 +75,6 @@ func (c *compaction) newest(g *gauge, percent int) int {
 	return 0
 }
 
-// makeRoom makes the next request smaller when it comes near the window. It
-// never stops the work: where no summary can be had, what can be kept without a
-// model stands alone.
-func (a *App) makeRoom(ctx context.Context) error {
-	window := a.window()
-	if window == 0 || a.gauge.tokens(a.gauge.fixed+weight(a.history())) < window*fullAt/100 {
-		return nil
-	}
-	return a.compact(ctx, a.newCompaction(""), false)
-}
-
 // Compact makes the conversation shorter; keep says what the summary must not
 // lose. Cancel stops it, and nothing is changed then.
 func (a *App) Compact(keep string) {

@@ -70,6 +70,8 @@ func (a *App) runTurn() TurnEnded {
 	a.turn++
 	a.requests, a.repeats = 0, repeats{}
 	a.emit(TurnStarted{Turn: a.turn})
+	a.opened()
+	a.lookAtGit()
 	err := a.guarded(permissions.WithRun(ctx))
 
 	ended := session.Turn{Outcome: session.OutcomeDone, Elapsed: time.Since(start)}
@@ -79,6 +81,9 @@ func (a *App) runTurn() TurnEnded {
 	a.end()
 	a.commit(session.Entry{Kind: session.KindTurn, Turn: &ended})
 	a.sync()
+	if a.opts.Interactive {
+		a.lookAtGit() // for the next turn
+	}
 	return TurnEnded{Turn: a.turn, Outcome: ended.Outcome, Error: ended.Error}
 }
 
@@ -180,10 +185,11 @@ func (a *App) fittingReply(ctx context.Context) (session.Message, error) {
 	if _, err := a.provider(ctx); err != nil {
 		return session.Message{}, err
 	}
-	if err := a.makeRoom(ctx); err != nil && !errors.Is(err, ErrNothingToCompact) {
+	messages, err := a.fitting(ctx)
+	if err != nil {
 		return session.Message{}, err
 	}
-	m, err := a.reply(ctx)
+	m, err := a.reply(ctx, messages)
 	var problem *ProviderError
 	if !errors.As(err, &problem) || problem.Kind != ErrContextOverflow {
 		return m, err
@@ -198,7 +204,37 @@ func (a *App) fittingReply(ctx context.Context) (session.Message, error) {
 		}
 		return m, fmt.Errorf("%w (%v: /new begins anew, /undo takes back)", err, cerr)
 	}
-	return a.reply(ctx)
+	return a.reply(ctx, a.messages())
+}
+
+// fitting is what the model is told now, made smaller first when that comes near
+// the window. It never stops the work: where no summary can be had, what can be
+// kept without a model stands alone.
+func (a *App) fitting(ctx context.Context) ([]session.Message, error) {
+	messages, window := a.messages(), a.window()
+	if window == 0 || a.gauge.tokens(a.gauge.fixed+weight(messages)) < window*fullAt/100 {
+		return messages, nil
+	}
+	switch err := a.compact(ctx, a.newCompaction(""), false); {
+	case errors.Is(err, ErrNothingToCompact):
+		return messages, nil
+	case err != nil:
+		return nil, err
+	}
+	return a.messages(), nil
+}
+
+// messages is what the model is told now. Pending notes join the newest message
+// and stay there, so that the start of a request never changes (decision 26).
+func (a *App) messages() []session.Message {
+	if note := a.takeNotes(); note != "" {
+		a.commit(session.Entry{Kind: session.KindNote, Note: note})
+	}
+	messages := a.history()
+	if last := len(messages) - 1; last >= 0 && messages[last].Cut {
+		messages = messages[:last] // it is asked for once more
+	}
+	return messages
 }
 
 // errEmptyReply ends a turn in which the model said nothing, twice.
@@ -207,14 +243,15 @@ var errEmptyReply = errors.New("the model sent an empty reply")
 // reply gets one reply of the model into the conversation. A reply that broke
 // off is kept as far as it came, its calls are not, and it is asked for once
 // more; so is one that is empty.
-func (a *App) reply(ctx context.Context) (session.Message, error) {
+func (a *App) reply(ctx context.Context, messages []session.Message) (session.Message, error) {
 	for attempt := 1; ; attempt++ {
 		provider, err := a.provider(ctx)
 		if err != nil {
 			return session.Message{}, err
 		}
 		a.logModel()
-		req := a.request()
+		a.syncLater()
+		req := Request{System: a.system, Messages: messages, Tools: a.specs, Images: a.blobs.Get, Effort: a.Effort()}
 		reply, err := provider.Stream(ctx, req, a.delta)
 		m := reply.Message
 		if ctx.Err() != nil {
@@ -243,20 +280,6 @@ func (a *App) reply(ctx context.Context) (session.Message, error) {
 		}
 		a.emit(Retrying{Reason: err.Error(), Attempt: attempt + 1, Until: time.Now()})
 	}
-}
-
-// request is what the model is told now. Pending notes join the newest message
-// and stay there, so that the start of a request never changes (decision 26).
-func (a *App) request() Request {
-	if note := a.takeNotes(); note != "" {
-		a.commit(session.Entry{Kind: session.KindNote, Note: note})
-	}
-	a.syncLater()
-	messages := a.history()
-	if last := len(messages) - 1; last >= 0 && messages[last].Cut {
-		messages = messages[:last] // it is asked for once more
-	}
-	return Request{System: a.system, Messages: messages, Tools: a.specs, Images: a.blobs.Get, Effort: a.Effort()}
 }
 
 // delta passes on what arrives of a reply.

@@ -2,8 +2,6 @@ package app
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,9 +23,9 @@ type notes struct {
 
 // moment is what the model was told of the moment: a note says only what is new.
 type moment struct {
-	day, branch string
-	plan        bool
-	tasks       bool // the list, where the conversation does not show it
+	day, git string
+	plan     bool
+	tasks    bool // the list, where the conversation does not show it
 }
 
 const (
@@ -67,7 +65,7 @@ func (a *App) noteRewind(u session.Undone) {
 
 // takeNotes is what the model was not told yet, "" for nothing.
 func (a *App) takeNotes() string {
-	now := moment{day: time.Now().Format(time.DateOnly), branch: branch(a.opts.Workspace), plan: a.Mode() == permissions.ModePlan, tasks: true}
+	now := moment{day: time.Now().Format(time.DateOnly), git: a.gitState(), plan: a.Mode() == permissions.ModePlan, tasks: true}
 	items := a.todos.Items()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -76,8 +74,8 @@ func (a *App) takeNotes() string {
 	if now.day != n.told.day {
 		list = append(list, "Today is "+now.day+".")
 	}
-	if now.branch != n.told.branch && now.branch != "" {
-		list = append(list, "The git branch is "+now.branch+".")
+	if now.git != n.told.git && now.git != "" {
+		list = append(list, now.git)
 	}
 	if now.plan != n.told.plan {
 		list = append(list, map[bool]string{true: planNote, false: planEnded}[now.plan])
@@ -119,27 +117,3 @@ func (a *App) tellAnew() {
 
 // relative is a path as the model and the person know it: from the workspace.
 func (a *App) relative(path string) string { return file.Shown(a.opts.Workspace, path) }
-
-// branch is the branch that is checked out, read without git: a repository's
-// settings can make git run programs (decision 17). "" outside of a repository.
-func branch(workspace string) string {
-	dir := filepath.Join(workspace, ".git")
-	if data, err := os.ReadFile(dir); err == nil { // a worktree or submodule
-		target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-		if !ok {
-			return ""
-		}
-		if dir = target; !filepath.IsAbs(dir) {
-			dir = filepath.Join(workspace, dir)
-		}
-	}
-	head, err := os.ReadFile(filepath.Join(dir, "HEAD"))
-	if err != nil {
-		return ""
-	}
-	text := strings.TrimSpace(string(head))
-	if ref, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok {
-		return ref
-	}
-	return text[:min(len(text), 8)]
-}

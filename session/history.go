@@ -228,7 +228,11 @@ func (c *Conversation) missing(call, text string) *Message {
 // Messages is the history now. A call that runs still counts as one that will
 // never have a result.
 func (c *Conversation) Messages() []Message {
-	var out []Message
+	n := 0
+	for _, g := range c.groups {
+		n += 1 + len(g.results)
+	}
+	out := make([]Message, 0, n)
 	for _, g := range c.groups {
 		out = c.appendGroup(out, g)
 	}

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"slices"
 
 	oai "github.com/openai/openai-go/v3"
@@ -13,7 +14,6 @@ import (
 // body makes the JSON of a request: what the profile allows around the
 // messages, which come from the conversation's memory.
 func (c *Client) body(p Profile, req app.Request) ([]byte, error) {
-	const head = `{"messages":[`
 	p.NoImages = p.NoImages || c.Info().Vision == app.No
 	conv := c.take(req)
 	defer c.give(conv)
@@ -26,11 +26,8 @@ func (c *Client) body(p Profile, req app.Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := make([]byte, 0, len(head)+len(messages)+len(rest)+2)
-	body = append(body, head...)
-	body = append(body, messages...)
-	body = append(body, "],"...)
-	return append(body, rest[1:]...), nil
+	// Join does not clear the megabytes that it is about to write.
+	return bytes.Join([][]byte{[]byte(`{"messages":[`), messages, []byte("],"), rest[1:]}, nil), nil
 }
 
 // params is the request without its messages.

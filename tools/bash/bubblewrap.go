@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -248,7 +249,9 @@ func (r *BubblewrapRunner) present(m Mount) (Mount, error) {
 	}
 	missing := firstMissing(m.root, m.Path, r.reserved)
 	if missing != "" && !r.reserved[missing] {
-		if err := os.Mkdir(missing, 0o755); err != nil {
+		if err := os.Mkdir(missing, 0o755); errors.Is(err, fs.ErrExist) {
+			return r.present(m) // somebody made it just now
+		} else if err != nil {
 			return m, fmt.Errorf("%s cannot be reserved: %w", missing, reason(err))
 		}
 		r.reserved[missing] = true
