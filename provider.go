@@ -128,7 +128,7 @@ func (m *modelChoice) config(t catalogue.Target) openai.Config {
 	return openai.Config{
 		BaseURL: t.BaseURL, APIKey: t.Key, KeyName: t.KeyName, Model: t.Model,
 		UserAgent: "agent/" + programVersion(), HTTPClient: m.client,
-		Info: info, Store: m.store, Notice: m.notice,
+		Info: info, Azure: t.Provider.ID == "azure", Store: m.store, Notice: m.notice,
 	}
 }
 

@@ -78,6 +78,26 @@ func TestEachProviderGetsItsOwnKey(t *testing.T) {
 	}
 }
 
+// TestAzureUnderAnotherName: an endpoint of the customer's own is Azure all the same.
+func TestAzureUnderAnotherName(t *testing.T) {
+	for _, p := range catalogue.Providers() {
+		for _, k := range p.Keys {
+			t.Setenv(k, "")
+		}
+	}
+	t.Setenv("OPENAI_BASE_URL", "")
+	t.Setenv("AZURE_OPENAI_API_KEY", "key-of-azure")
+	t.Setenv("AZURE_OPENAI_ENDPOINT", "https://ai.corp.example")
+	m := modelFor(config.Settings{StateDir: t.TempDir()}, func(s string) { t.Error(s) })
+	target, err := m.target(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg := m.config(target); !cfg.Azure || cfg.BaseURL != "https://ai.corp.example/openai/v1" || cfg.APIKey != "key-of-azure" {
+		t.Errorf("%+v", cfg)
+	}
+}
+
 func ask(t *testing.T, opts app.Options, model string) {
 	t.Helper()
 	p, err := opts.NewProvider(t.Context(), model)

@@ -113,36 +113,66 @@ type namedImage struct {
 
 var imageNames = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
+// blanks part words. Others do not: macOS has a narrow one in the names of screenshots.
+const blanks = " \t\r\n"
+
+// longestPath is how far behind its beginning, in bytes, a path with bare blanks is looked for.
+const longestPath = 500
+
 // namedImages finds the paths of images in a text: @shot.png, @"my shot.png", and
-// whole paths as terminals paste them when a file is dropped: plain, in quotes,
-// with escaped blanks, or as a URL.
+// whole paths as terminals paste them when a file is dropped: plain, with bare
+// blanks too, in quotes, with escapes, or as a URL. Of a whole path it is not
+// known that it is one.
 func namedImages(text string) (list []namedImage) {
+	add := func(n namedImage) {
+		whole := filepath.IsAbs(n.path) || strings.HasPrefix(n.path, "~/")
+		if isImage(n.path) && (n.mentioned || whole) && !slices.ContainsFunc(list, func(o namedImage) bool { return o.path == n.path }) {
+			list = append(list, n)
+		}
+	}
 	for rest := text; rest != ""; {
-		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+		rest = strings.TrimLeft(rest, blanks)
 		var n namedImage
 		if rest, n.mentioned = strings.CutPrefix(rest, "@"); !n.mentioned {
 			rest = strings.TrimLeft(rest, "([")
+			add(namedImage{path: bareBlanks(rest)})
 		}
 		n.path, rest = pathWord(rest)
 		n.path = strings.TrimRight(n.path, ".,;:!?)]")
 		if u, err := url.Parse(n.path); err == nil && u.Scheme == "file" {
 			n.path = u.Path
 		}
-		whole := filepath.IsAbs(n.path) || strings.HasPrefix(n.path, "~/")
-		image := slices.Contains(imageNames, strings.ToLower(filepath.Ext(n.path)))
-		if image && (n.mentioned || whole) && !slices.ContainsFunc(list, func(o namedImage) bool { return o.path == n.path }) {
-			list = append(list, n)
-		}
+		add(n)
 	}
 	return list
 }
 
+func isImage(path string) bool {
+	return slices.Contains(imageNames, strings.ToLower(filepath.Ext(path)))
+}
+
+// bareBlanks is the path of an image that a text may begin with, blanks in it
+// that nothing escapes, as some terminals paste it; "" where there is none.
+func bareBlanks(s string) string {
+	if !strings.HasPrefix(s, "/") && !strings.HasPrefix(s, "~/") {
+		return ""
+	}
+	s, _, _ = strings.Cut(s[:min(len(s), longestPath)], "\n")
+	for i := range len(s) + 1 {
+		if (i == len(s) || strings.IndexByte(blanks, s[i]) >= 0) && isImage(s[:i]) && !strings.Contains(s[:i], `\`) {
+			return s[:i]
+		}
+	}
+	return ""
+}
+
 // pathWord cuts off a word as a shell reads it: quotes and backslashes keep blanks.
-// A quote that does not end is part of the word.
+// A quote that does not end is part of the word, and so is a backslash before a
+// letter or digit.
 func pathWord(s string) (word, rest string) {
 	if s != "" && (s[0] == '\'' || s[0] == '"') {
-		if end := strings.IndexByte(s[1:], s[0]); end >= 0 {
-			return s[1 : 1+end], s[end+2:]
+		if word, rest, ok := quoted(s); ok {
+			return word, rest
 		}
 	}
 	var b strings.Builder
@@ -151,17 +181,33 @@ func pathWord(s string) (word, rest string) {
 		switch {
 		case escaped:
 			escaped = false
-			if !unicode.IsSpace(r) && !strings.ContainsRune(`'"\()&`, r) {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
 				b.WriteByte('\\')
 			}
 			b.WriteRune(r)
 		case r == '\\':
 			escaped = true
-		case unicode.IsSpace(r):
+		case strings.ContainsRune(blanks, r):
 			return b.String(), s[i:]
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return b.String(), ""
+}
+
+// quoted cuts off a word in quotes. A shell's '\” is a quote in it.
+func quoted(s string) (word, rest string, ok bool) {
+	quote := s[:1]
+	for rest = s[1:]; ; {
+		part, behind, ok := strings.Cut(rest, quote)
+		if !ok {
+			return "", "", false
+		}
+		word, rest = word+part, behind
+		if quote != "'" || !strings.HasPrefix(rest, `\''`) {
+			return word, rest, true
+		}
+		word, rest = word+quote, rest[len(`\''`):]
+	}
 }

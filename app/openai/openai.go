@@ -44,6 +44,7 @@ type Config struct {
 	Model     string
 	MaxTokens int           // of a reply; 0 leaves it to the server
 	Info      app.ModelInfo // what is known of the model beforehand
+	Azure     bool          // Azure serves it, under a name of the customer; hosts of azure.com are known
 
 	UserAgent   string        // "" is [DefaultUserAgent]
 	HTTPClient  *http.Client  // nil: one of its own with [NewTransport]; an overall timeout does not count
@@ -99,9 +100,12 @@ func newClient(cfg Config) (*Client, error) {
 			cfg.IdleTimeout = DefaultLocalIdleTimeout
 		}
 	}
+	cfg.Azure = cfg.Azure || within(base.Hostname(), "azure.com")
 	if cfg.Profile == (Profile{}) {
+		known := KnownProfile(base.Host, cfg.Model)
+		known.NoMaxTokens = known.NoMaxTokens || cfg.Azure
 		var traits Traits
-		cfg.Profile, traits = cfg.Store.load(base.String(), cfg.Model, KnownProfile(base.Host, cfg.Model), cfg.Notice)
+		cfg.Profile, traits = cfg.Store.load(base.String(), cfg.Model, known, cfg.Notice)
 		cfg.Info = traits.over(cfg.Info)
 	}
 	c := &Client{cfg: cfg, base: base, http: httpClient(cfg.HTTPClient), profile: cfg.Profile, info: cfg.Info, sleep: sleep}

@@ -46,7 +46,7 @@ func KnownProfile(host, model string) Profile {
 		p.AssistantAfterTool, p.CallIDs = true, CallIDNine
 	case within(host, "googleapis.com"):
 		p.PlainSchemas = true
-	case within(host, "openai.com"), within(host, "azure.com"):
+	case within(host, "openai.com"):
 		p.NoMaxTokens = true
 	case within(host, "openrouter.ai"):
 		p.CacheControl = strings.HasPrefix(model, "anthropic/")

@@ -75,7 +75,7 @@ func (c *Client) authorize(r *http.Request) {
 	switch {
 	case key == "":
 		return
-	case within(c.base.Hostname(), "azure.com"):
+	case c.cfg.Azure:
 		r.Header.Set("Api-Key", key)
 	default:
 		r.Header.Set("Authorization", "Bearer "+key)

@@ -109,6 +109,28 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// TestAzure: its key has a header of its own, also where a customer's name stands for the host.
+func TestAzure(t *testing.T) {
+	var head http.Header
+	var body string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		data, _ := io.ReadAll(r.Body)
+		head, body = r.Header.Clone(), string(data)
+		_, _ = io.WriteString(w, sse(textChunk("Hi"), stopChunk, doneChunk))
+	}))
+	defer srv.Close()
+	c, _ := newTestClient(t, Config{BaseURL: srv.URL + "/openai/v1", APIKey: "k-1234567", Azure: true, MaxTokens: 7})
+	if _, err := c.Stream(context.Background(), userSays("go"), func(app.Delta) {}); err != nil {
+		t.Fatal(err)
+	}
+	if head.Get("Api-Key") != "k-1234567" || head.Get("Authorization") != "" || !strings.Contains(body, `"max_completion_tokens":7`) {
+		t.Errorf("%v, %s", head, body)
+	}
+	if c, _ := newTestClient(t, Config{BaseURL: "https://me.openai.azure.com/openai/v1"}); !c.cfg.Azure || !c.profile.NoMaxTokens {
+		t.Errorf("%+v", c.profile)
+	}
+}
+
 func TestKeyStaysWithItsHost(t *testing.T) {
 	var reached atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))

@@ -44,7 +44,7 @@ func TestNothingIsWrittenLate(t *testing.T) { // S17
 	t.Parallel()
 	dir := workspace(t)
 	r := sandbox(t, dir)
-	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithTimeout(300*time.Millisecond))
+	b := newTool(t, WithWorkingDirectory(dir), WithRunner(r), WithTimeout(2*time.Second))
 	m := mark()
 	out := run(t, b, "setsid nohup bash -c 'while :; do echo x >>late; done' "+m+" & sleep "+m)
 	if !out.TimedOut {
