@@ -450,6 +450,15 @@ func (r *scriptRun) short(e session.Entry) string {
 		return s
 	case session.KindChange:
 		return fmt.Sprintf("change %s +%d -%d", strings.TrimPrefix(e.Change.Path, r.ws+"/"), e.Change.Added, e.Change.Removed)
+	case session.KindFound:
+		s := "found"
+		for _, c := range e.Found.Changes {
+			s += fmt.Sprintf(" %s +%d -%d", strings.TrimPrefix(c.Path, r.ws+"/"), c.Added, c.Removed)
+		}
+		for _, l := range e.Found.Lost {
+			s += fmt.Sprintf(" lost %s", strings.TrimPrefix(l.Path, r.ws+"/"))
+		}
+		return s
 	case session.KindUndo:
 		if e.Undo.Redo {
 			return "redo"

@@ -70,6 +70,7 @@ type App struct {
 	questions *questions
 	tracker   *file.ReadTracker
 	trusting  *trusting
+	watch     *watch
 
 	// Made by equip at the first turn.
 	box    *toolbox
@@ -112,7 +113,7 @@ var ErrBusy = errors.New("a turn is running: stop it first (esc)")
 
 // New makes an App. Nothing is written until the first message.
 func New(opts Options) (*App, error) {
-	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker(), trusting: newTrusting(opts)}
+	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker(), trusting: newTrusting(opts), watch: newWatch()}
 	a.questions = newQuestions(a.emit, a.pauseClock)
 	store, err := session.OpenStore(opts.Workspace)
 	if err != nil {
@@ -306,9 +307,11 @@ func (a *App) Close() error {
 	}
 	a.mu.Unlock()
 	a.git.cancel()
+	a.watch.stop()
 	a.working.Wait()
 	var err error
 	if a.box != nil {
+		a.settleFound()
 		err = a.box.bash.Close()
 	}
 	return errors.Join(err, a.sandbox.close(), a.closeLog())

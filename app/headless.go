@@ -47,6 +47,13 @@ func (h *Headless) Emit(e Event) {
 		if m := e.Entry.Message; m != nil && m.Parent == "" {
 			h.message(*m)
 		}
+		if f := e.Entry.Found; f != nil && len(f.Lost) > 0 {
+			fmt.Fprintf(h.err, "agent: a command changed what cannot be undone: %s %s", f.Lost[0].Path, f.Lost[0].Why)
+			if more := len(f.Lost) - 1; more > 0 {
+				fmt.Fprintf(h.err, ", and %d more", more)
+			}
+			fmt.Fprintln(h.err)
+		}
 	case ToolSilent:
 		fmt.Fprintf(h.err, "agent: a command has printed nothing for %v\n", silentAfter)
 	case Retrying:

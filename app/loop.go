@@ -79,6 +79,7 @@ func (a *App) runTurn() TurnEnded {
 		ended.Outcome, ended.Error = outcome(ctx, err), err.Error()
 	}
 	a.end()
+	a.settleFound()
 	a.commit(session.Entry{Kind: session.KindTurn, Turn: &ended})
 	a.sync()
 	if a.opts.Interactive {

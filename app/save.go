@@ -115,6 +115,7 @@ func (a *App) closeLog() error {
 func (a *App) keep(b *session.Blobs) {
 	a.blobs = b
 	a.journal = session.NewJournal(b, a.opts.Workspace, a.append)
+	a.watch.use(a.opts.Workspace, b)
 }
 
 // reset begins an empty conversation.

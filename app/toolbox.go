@@ -108,7 +108,10 @@ func (a *App) newToolbox() (*toolbox, error) {
 			a.emit(ToolOutput{CallID: call.ID, Chunk: chunk})
 		}),
 		bash.WithSilenceHandler(silentAfter, a.silent),
-		bash.WithShellsHandler(func(list []bash.ShellInfo) { a.emit(Shells{List: list}) }),
+		bash.WithShellsHandler(func(list []bash.ShellInfo) {
+			a.emit(Shells{List: list})
+			a.watch.shells(list)
+		}),
 	}
 	if a.opts.Interactive {
 		shell = append(shell, bash.WithRerun(a.rerun))
@@ -128,8 +131,9 @@ func (a *App) newToolbox() (*toolbox, error) {
 			return nil, err
 		}
 	}
+	b.bash.Tool().Use(a.foresee)
 	a.perms.policy.Apply(b.Tools()...) // outermost: what follows happens only to calls that may run
-	b.bash.Tool().Use(a.durable)
+	b.bash.Tool().Use(a.durable, a.watched)
 	glob.Tool().Use(a.shownPaths)
 	for _, t := range b.Tools() {
 		t.Use(a.started)

@@ -11,6 +11,7 @@ import (
 // PlanUndo tells what an undo, or a redo, would do, for the person to look at (UNDO-06).
 func (a *App) PlanUndo(scope session.Scope, redo bool) (plan []session.Planned, err error) {
 	err = a.idle(func() error {
+		a.settleFound()
 		plan, err = a.journal.Plan(scope, redo)
 		return err
 	})
@@ -28,7 +29,9 @@ func (a *App) Redo(scope session.Scope, picks []session.Pick) { a.rewind(a.journ
 // of it, and tells the model at its next request (UNDO-07).
 func (a *App) rewind(do func(session.Scope, []session.Pick) (session.Undone, error), scope session.Scope, picks []session.Pick) {
 	err := a.idle(func() error {
+		a.settleFound()
 		undone, err := do(scope, picks)
+		a.watch.rebase()
 		if err == nil || len(undone.Files) > 0 {
 			did := "undid"
 			if undone.Redo {
@@ -49,14 +52,10 @@ func (a *App) rewind(do func(session.Scope, []session.Pick) (session.Undone, err
 // from before its first change to after its last one.
 func (a *App) Diff() (changes []file.Change, err error) {
 	err = a.idle(func() error {
+		a.settleFound()
 		for _, f := range a.journal.Changed() {
-			c := file.Change{Path: f.Path, Existed: f.Before != ""}
-			if f.Before != "" {
-				if c.Before, err = a.blobs.Get(f.Before); err != nil {
-					return err
-				}
-			}
-			if c.After, err = a.blobs.Get(f.After); err != nil {
+			c, err := a.journal.Contents(f)
+			if err != nil {
 				return err
 			}
 			changes = append(changes, c)

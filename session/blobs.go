@@ -47,7 +47,13 @@ func Hash(data []byte) string {
 
 // Put keeps a content and returns its hash. The content is on the disk when Put
 // returns. A content that is there and whole is not written again.
-func (b *Blobs) Put(data []byte) (hash string, err error) {
+func (b *Blobs) Put(data []byte) (hash string, err error) { return b.put(data, true) }
+
+// PutSoon is Put without the wait for the disk: the content outlives the program,
+// but perhaps not the power. Get tells when it did not.
+func (b *Blobs) PutSoon(data []byte) (hash string, err error) { return b.put(data, false) }
+
+func (b *Blobs) put(data []byte, wait bool) (hash string, err error) {
 	hash = Hash(data)
 	if b.store == nil {
 		b.mu.Lock()
@@ -66,7 +72,7 @@ func (b *Blobs) Put(data []byte) (hash string, err error) {
 	if _, err := readBlob(root, hash); err == nil {
 		return hash, nil
 	}
-	if err := writeBlob(root, hash, data); err != nil {
+	if err := writeBlob(root, hash, data, wait); err != nil {
 		return hash, fmt.Errorf("the content cannot be kept in %s: %w", b.store.Dir(), err)
 	}
 	return hash, nil
@@ -120,7 +126,7 @@ func readBlob(root *os.Root, hash string) ([]byte, error) {
 }
 
 // writeBlob writes beside the place and renames, so that nobody ever sees half a content.
-func writeBlob(root *os.Root, hash string, data []byte) error {
+func writeBlob(root *os.Root, hash string, data []byte, wait bool) error {
 	name := blobPath(hash)
 	if err := root.MkdirAll(filepath.Dir(name), dirPerm); err != nil {
 		return err
@@ -131,7 +137,7 @@ func writeBlob(root *os.Root, hash string, data []byte) error {
 		return err
 	}
 	err = compress(f, data)
-	if err == nil {
+	if err == nil && wait {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err == nil {
@@ -140,6 +146,9 @@ func writeBlob(root *os.Root, hash string, data []byte) error {
 	if err != nil {
 		_ = root.Remove(part)
 		return err
+	}
+	if !wait {
+		return nil
 	}
 	if d, err := root.Open(filepath.Dir(name)); err == nil {
 		_ = d.Sync()

@@ -21,6 +21,7 @@ const (
 	KindTodo    Kind = "todo"    // Todo: the whole list
 	KindChange  Kind = "change"  // Change: about to be written
 	KindDone    Kind = "done"    // Done: the change was written
+	KindFound   Kind = "found"   // Found: what changed while commands ran
 	KindUndo    Kind = "undo"    // Undo: changes were taken back or made again
 	KindTurn    Kind = "turn"    // Turn: a turn ended
 	KindTitle   Kind = "title"   // Title
@@ -41,6 +42,7 @@ type Entry struct {
 	Todo    []todo.Item `json:"todo,omitempty"`
 	Change  *Change     `json:"change,omitempty"`
 	Done    string      `json:"done,omitempty"` // Change.ID
+	Found   *Found      `json:"found,omitempty"`
 	Undo    *Undo       `json:"undo,omitempty"`
 	Turn    *Turn       `json:"ended,omitempty"`
 	Title   string      `json:"title,omitempty"`
@@ -116,7 +118,12 @@ type Usage struct {
 	Reasoning int `json:"reasoning,omitempty"`
 }
 
-// Change is one write to a file, with its contents kept as blobs.
+// Change is one write to a file, or what a command made of a path, with the
+// contents kept as blobs.
+//
+// Before and After say what is at the path: the hash of a file's content, "link:"
+// and the hash of its target for a link, "dir" for a directory, "" for nothing.
+// Only commands make links and directories, and remove anything.
 type Change struct {
 	ID      string      `json:"id"` // unique in the session
 	CallID  string      `json:"call_id,omitempty"`
@@ -124,13 +131,36 @@ type Change struct {
 	Path    string      `json:"path"`               // absolute
 	RawPath []byte      `json:"raw_path,omitempty"` // the path, where it is not UTF-8 and JSON would spoil it
 	Existed bool        `json:"existed"`
-	Before  string      `json:"before,omitempty"` // hash of the content before
-	After   string      `json:"after"`            // hash of the content after
+	Before  string      `json:"before,omitempty"`
+	After   string      `json:"after"`
 	Perm    fs.FileMode `json:"perm"`
+	Was     fs.FileMode `json:"was,omitempty"`  // what Perm was before a command, where it was another
 	Dirs    []string    `json:"dirs,omitempty"` // directories that the write makes, outermost first
 	Added   int         `json:"added"`          // lines
 	Removed int         `json:"removed"`        // lines
 	Hunks   []file.Hunk `json:"hunks,omitempty"`
+}
+
+// IsDir tells whether the change only makes or removes a directory, or its mode.
+func (c *Change) IsDir() bool {
+	return (c.Before == dirHash || c.Before == "") && (c.After == dirHash || c.After == "")
+}
+
+// Found is what changed in the workspace while commands ran (UNDO-09). For undo it
+// is one change.
+type Found struct {
+	ID       string   `json:"id"` // unique in the session
+	CallIDs  []string `json:"call_ids"`
+	Commands []string `json:"commands"`          // the lines of the same calls
+	Doubt    string   `json:"doubt,omitempty"`   // why it may be somebody else's doing, or not be all of it, in words
+	Changes  []Change `json:"changes,omitempty"` // by path
+	Lost     []Lost   `json:"lost,omitempty"`    // by path
+}
+
+// Lost is a path that a command changed and that cannot be taken back.
+type Lost struct {
+	Path string `json:"path"` // absolute
+	Why  string `json:"why"`  // in words that follow the path
 }
 
 // Undo says that changes were taken back, or made again.

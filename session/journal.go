@@ -1,14 +1,10 @@
 package session
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
 	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
@@ -40,7 +36,8 @@ type Journal struct {
 type record struct {
 	Change
 	turn    int
-	pending bool // not known to be written
+	pending bool   // not known to be written
+	found   *Found // what the change was found among, nil for a write of a tool
 }
 
 // newRecord makes the record of an intent. Diffs stay in the log.
@@ -201,6 +198,14 @@ func (f *fold) add(e Entry) {
 			j.push(r)
 			f.land(func(x *record) bool { return x == r })
 		}
+	case KindFound:
+		found := *e.Found
+		for i, c := range found.Changes {
+			found.Changes[i] = f.rebase(c)
+		}
+		for _, r := range j.pushFound(&found, e.Step) {
+			f.byID[r.ID] = r
+		}
 	case KindUndo:
 		j.move(f.pick(e.Undo.Changes), e.Undo.Redo)
 	case KindTurn:
@@ -299,38 +304,4 @@ func (j *Journal) sweep(r *record) {
 	if data, err := j.blobs.Get(r.After); err == nil {
 		_ = file.RemoveLeftovers(r.Path, data)
 	}
-}
-
-// side is what a file is at one time.
-type side struct {
-	hash string // "" where there is no file
-	data []byte
-	perm fs.FileMode
-}
-
-// errNotRegular says that a path is a directory, a link or a device now.
-var errNotRegular = errors.New("is no regular file any more")
-
-func readSide(path string) (side, error) {
-	info, err := os.Lstat(path)
-	if isGone(err) {
-		return side{}, nil
-	}
-	if err != nil {
-		return side{}, err
-	}
-	if !info.Mode().IsRegular() {
-		return side{}, errNotRegular
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return side{}, err
-	}
-	return side{hash: Hash(data), data: data, perm: info.Mode().Perm()}, nil
-}
-
-// isGone tells whether there is nothing at a path, perhaps since a file stands
-// where its directory was.
-func isGone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -218,7 +218,7 @@ func TestCrashIsSettled(t *testing.T) { // UNDO-05
 		{"created", "-", (*desk).onDisk, nil, "", "-"},
 		{"not created", "-", func(*desk, file.Change) {}, nil, "", ""},
 		{"changed since", "0", func(d *desk, _ file.Change) { d.put("dir/f", "mine") }, nil, "was being written when the program ended, and was changed since", ""},
-		{"a directory since", "-", func(d *desk, c file.Change) { os.MkdirAll(c.Path, 0o755) }, nil, "cannot be read now", ""},
+		{"a directory since", "-", func(d *desk, c file.Change) { os.MkdirAll(c.Path, 0o755) }, nil, "was changed since", ""},
 		{"the call failed long ago", "0", func(d *desk, _ file.Change) { d.put("dir/f", "mine") }, []Entry{
 			{Kind: KindMessage, Step: 1, Message: &Message{Role: RoleTool, CallID: "call1", Status: StatusFailed}},
 		}, "", ""},

@@ -93,10 +93,21 @@ func decodeLine(line []byte) (Entry, error) {
 	if !e.whole() {
 		return e, errNotWhole
 	}
-	if e.Change != nil && e.Change.RawPath != nil {
-		e.Change.Path = string(e.Change.RawPath)
+	if e.Change != nil {
+		e.Change.restorePath()
+	}
+	if e.Found != nil {
+		for i := range e.Found.Changes {
+			e.Found.Changes[i].restorePath()
+		}
 	}
 	return e, nil
+}
+
+func (c *Change) restorePath() {
+	if c.RawPath != nil {
+		c.Path = string(c.RawPath)
+	}
 }
 
 func sumHolds(line []byte) bool {
@@ -148,7 +159,7 @@ func tailTally(tail []byte) (tally, bool) {
 
 func (k Kind) known() bool {
 	switch k {
-	case KindHead, KindMessage, KindNote, KindTodo, KindChange, KindDone, KindUndo, KindTurn, KindTitle, KindModel, KindCompact:
+	case KindHead, KindMessage, KindNote, KindTodo, KindChange, KindDone, KindFound, KindUndo, KindTurn, KindTitle, KindModel, KindCompact:
 		return true
 	}
 	return false
@@ -166,6 +177,8 @@ func (e Entry) whole() bool {
 		return e.Change != nil
 	case KindDone:
 		return e.Done != ""
+	case KindFound:
+		return e.Found != nil
 	case KindUndo:
 		return e.Undo != nil
 	case KindTurn:

@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,6 +78,8 @@ type Planned struct {
 	Change   file.Change // Before is the content now, After the one it would get
 	Removes  bool        // the file would be removed
 	Conflict string      // what is different from what the session left, "" when nothing is
+	Found    *Found      // the commands that made the change, without their changes; nil for a tool
+	Kind     string      // "link", "directory" or the mode that it gets; "" for a file that keeps its mode
 	Recorded []byte      // the content that the session left, for a conflict
 	Now      string      // hash of the content now; "" for no file
 }
@@ -94,14 +95,25 @@ func (j *Journal) Plan(scope Scope, redo bool) ([]Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	planned := make([]Planned, len(steps))
-	for i, s := range steps {
-		p := Planned{Change: s.change(), Removes: s.to.hash == "", Conflict: s.conflict, Now: s.now.hash}
-		if s.conflict != "" && s.from != "" {
-			// Without it the person still sees the two other sides.
-			p.Recorded, _ = j.blobs.Get(s.from)
+	var planned []Planned
+	for _, s := range steps {
+		if s.follows {
+			continue
 		}
-		planned[i] = p
+		if s.err != nil {
+			s.conflict = s.err.Error()
+		}
+		p := Planned{Change: s.change(), Removes: s.to.hash == "", Conflict: s.conflict, Now: s.now.hash, Kind: s.kind()}
+		if s.found != nil {
+			found := *s.found
+			found.Changes = nil
+			p.Found = &found
+		}
+		if s.conflict != "" && s.from.hash != "" {
+			// Without it the person still sees the two other sides.
+			p.Recorded, _ = j.content(s.from.hash)
+		}
+		planned = append(planned, p)
 	}
 	return planned, nil
 }
@@ -142,7 +154,9 @@ func (j *Journal) run(scope Scope, redo bool, picks []Pick) (Undone, error) {
 		entry.Changes = append(entry.Changes, r.ID)
 	}
 	for _, s := range steps {
-		u.Files = append(u.Files, s.fileChange())
+		if !s.follows {
+			u.Files = append(u.Files, s.fileChange())
+		}
 	}
 	j.mu.Lock()
 	j.move(records, redo)
@@ -151,58 +165,8 @@ func (j *Journal) run(scope Scope, redo bool, picks []Pick) (Undone, error) {
 	return u, err
 }
 
-// step is what is done to one file.
-type step struct {
-	path     string
-	from     string // hash of what the session left
-	to       side
-	now      side
-	dirs     [][]string // of the changes, outermost first each
-	conflict string
-}
-
-// plan picks the changes and looks at their files. Contents that are to be
-// written are read here, so that none can be missing halfway.
-func (j *Journal) plan(scope Scope, redo bool, picks []Pick) ([]*record, []*step, error) {
-	records := j.choose(scope, redo)
-	if picks != nil {
-		records = slices.DeleteFunc(records, func(r *record) bool {
-			return !slices.ContainsFunc(picks, func(p Pick) bool { return p.Path == r.Path })
-		})
-	}
-	if len(records) == 0 && redo {
-		return nil, nil, ErrNothingToRedo
-	}
-	if len(records) == 0 {
-		return nil, nil, ErrNothingToUndo
-	}
-	var steps []*step
-	byPath := map[string]*step{}
-	for _, r := range records {
-		from, to := r.After, r.Before
-		if redo {
-			from, to = to, from
-		}
-		s := byPath[r.Path]
-		if s == nil {
-			s = &step{path: r.Path, from: from}
-			steps = append(steps, s)
-			byPath[r.Path] = s
-		} else if s.to.hash != from {
-			s.conflict = "was changed between two changes of the session"
-		}
-		s.to = side{hash: to, perm: r.Perm.Perm()}
-		s.dirs = append(s.dirs, r.Dirs)
-	}
-	for _, s := range steps {
-		if err := j.look(s); err != nil {
-			return nil, nil, err
-		}
-	}
-	return records, steps, nil
-}
-
 // choose returns the changes that are next, in the order in which they are treated.
+// Changes in doubt do not stand in the way of the last one that is certain.
 func (j *Journal) choose(scope Scope, redo bool) []*record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -211,70 +175,81 @@ func (j *Journal) choose(scope Scope, redo bool) []*record {
 		stack = j.undone
 	}
 	var records []*record
+	var sure *record // the newest
 	for _, r := range slices.Backward(stack) {
 		switch {
 		case scope.From > 0 && r.turn < scope.From,
-			scope.From == 0 && len(records) > 0 && (!scope.Turn || r.turn != records[0].turn):
+			scope.Turn && len(records) > 0 && r.turn != records[0].turn,
+			scope.From == 0 && !scope.Turn && sure != nil && !sure.with(r):
 			return records
 		}
 		records = append(records, r)
+		if sure == nil && !r.doubtful() {
+			sure = r
+		}
 	}
 	return records
 }
 
-// look reads both sides of a file and finds what speaks against writing it.
-func (j *Journal) look(s *step) (err error) {
-	if err := j.inside(s.path); err != nil {
-		return err
-	}
-	if s.to.hash != "" {
-		if s.to.data, err = j.blobs.Get(s.to.hash); err != nil {
-			return fmt.Errorf("%s cannot be restored: %w", s.path, err)
-		}
-	}
-	if s.now, err = readSide(s.path); err != nil {
-		return fmt.Errorf("%s cannot be restored: %w", s.path, err)
-	}
-	switch s.now.hash {
-	case s.from:
-	case s.to.hash:
-		// As wanted already: by a person, or by an undo that a crash cut off.
-		s.conflict = ""
-	case "":
-		s.conflict = "was removed since"
-	default:
-		s.conflict = "was changed since"
-		if s.from == "" {
-			s.conflict = "was made since"
-		}
-	}
-	return nil
-}
+// with tells whether two changes are undone as one.
+func (r *record) with(other *record) bool { return r.found != nil && r.found == other.found }
 
-// inside checks a path from the log, which somebody may have written.
-func (j *Journal) inside(path string) error {
-	for _, part := range strings.Split(filepath.ToSlash(path), "/") {
-		if strings.EqualFold(part, ".git") || strings.EqualFold(part, dirName) {
-			return fmt.Errorf("%s: %w", path, ErrOutside)
+func (r *record) doubtful() bool { return r.found != nil && r.found.Doubt != "" }
+
+// pick leaves those changes of paths that a person chose, and the directories that
+// these need, or leave empty.
+func pick(records []*record, redo bool, picks []Pick) []*record {
+	chosen := map[string]bool{}
+	for _, p := range picks {
+		chosen[p.Path] = true
+	}
+	type count struct{ all, picked int }
+	above := map[string]*count{} // by directory, of what is below it
+	for _, r := range records {
+		for dir := filepath.Dir(r.Path); above[dir] == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			above[dir] = &count{}
 		}
 	}
-	resolved, err := file.ResolvePath(j.workspace, path)
-	if err != nil || resolved != path || path == j.workspace {
-		return fmt.Errorf("%s: %w", path, ErrOutside)
+	for _, r := range records {
+		if above[r.Path] != nil {
+			continue
+		}
+		for dir := filepath.Dir(r.Path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			above[dir].all++
+			if chosen[r.Path] {
+				above[dir].picked++
+			}
+		}
 	}
-	return nil
+	return slices.DeleteFunc(records, func(r *record) bool {
+		if chosen[r.Path] {
+			return false
+		}
+		n := above[r.Path]
+		_, to := r.sides(redo)
+		return n == nil || n.picked == 0 || to.hash != dirHash && n.picked < n.all
+	})
 }
 
 // conflicts are the files that may not be written: with picks, those that are
 // not what the person saw.
 func conflicts(steps []*step, redo bool, picks []Pick) error {
+	seen := map[string]string{}
+	for _, p := range picks {
+		seen[p.Path] = p.Now
+	}
 	e := &ConflictError{Redo: redo}
 	for _, s := range steps {
+		if s.err != nil {
+			return s.err
+		}
 		what := s.conflict
-		if i := slices.IndexFunc(picks, func(p Pick) bool { return p.Path == s.path }); i >= 0 {
-			if what = ""; picks[i].Now != s.now.hash {
+		if now, ok := seen[s.path]; ok {
+			if what = ""; now != s.now.hash {
 				what = "was changed while you looked"
 			}
+		} else if what == "" && picks == nil && s.found != nil && s.found.Doubt != "" {
+			what = "may be changed by something else: " + s.found.Doubt
 		}
 		if what != "" {
 			e.Files = append(e.Files, Conflict{Path: s.path, What: what})
@@ -284,87 +259,6 @@ func conflicts(steps []*step, redo bool, picks []Pick) error {
 		return nil
 	}
 	return e
-}
-
-// keep puts away the contents that nobody could bring back after they were written over.
-func (j *Journal) keep(steps []*step) ([]Overwritten, error) {
-	var kept []Overwritten
-	for _, s := range steps {
-		if s.conflict == "" || s.now.hash == "" || s.now.hash == s.from {
-			continue
-		}
-		if _, err := j.blobs.Put(s.now.data); err != nil {
-			return nil, fmt.Errorf("%s was not overwritten: %w", s.path, err)
-		}
-		kept = append(kept, Overwritten{Path: s.path, Blob: s.now.hash})
-	}
-	return kept, nil
-}
-
-// apply writes all files, or puts back those that were written.
-func (j *Journal) apply(steps []*step) error {
-	for i, s := range steps {
-		if s.to.hash != "" && s.to.hash == s.now.hash && s.to.perm == s.now.perm {
-			continue
-		}
-		err := j.put(s, s.to)
-		if err == nil {
-			continue
-		}
-		err = fmt.Errorf("%s could not be written, so nothing was changed: %w", s.path, err)
-		for _, done := range slices.Backward(steps[:i]) {
-			if back := j.put(done, done.now); back != nil {
-				err = errors.Join(err, fmt.Errorf("%s could not be put back: %w", done.path, back))
-			}
-		}
-		return err
-	}
-	return nil
-}
-
-// put makes a file what it was at one time.
-func (j *Journal) put(s *step, to side) error {
-	if to.hash != "" {
-		if err := os.MkdirAll(filepath.Dir(s.path), 0o755); err != nil {
-			return err
-		}
-		return file.WriteFileAtomic(s.path, to.data, to.perm)
-	}
-	if err := os.Remove(s.path); err != nil && !isGone(err) {
-		return err
-	}
-	for _, dirs := range s.dirs {
-		j.removeDirs(s.path, dirs)
-	}
-	return nil
-}
-
-// removeDirs removes the directories that a write made for a file, as far as
-// they are empty (UNDO-11).
-func (j *Journal) removeDirs(path string, dirs []string) {
-	for _, dir := range slices.Backward(dirs) {
-		rel, err := filepath.Rel(dir, path)
-		if err != nil || !filepath.IsLocal(rel) || j.inside(dir) != nil {
-			return
-		}
-		if err := os.Remove(dir); err != nil && !isGone(err) {
-			return
-		}
-	}
-}
-
-// change is the step as a change from what is there to what will be.
-func (s *step) change() file.Change {
-	return file.Change{
-		Path: s.path, Before: s.now.data, After: s.to.data,
-		Existed: s.now.hash != "", Perm: s.to.perm,
-	}
-}
-
-func (s *step) fileChange() FileChange {
-	f := FileChange{Path: s.path, Before: s.now.hash, After: s.to.hash}
-	f.Added, f.Removed = s.change().Counts()
-	return f
 }
 
 // Changed lists the files that the session has changed and not taken back, from
@@ -379,6 +273,9 @@ func (j *Journal) Changed() []FileChange {
 		many   = map[string]bool{}
 	)
 	for _, r := range done {
+		if r.IsDir() {
+			continue
+		}
 		i, seen := byPath[r.Path]
 		if !seen {
 			byPath[r.Path] = len(files)
@@ -403,17 +300,31 @@ func (j *Journal) Changed() []FileChange {
 // recount counts the lines between two contents. Where one is not kept any
 // more, the sum over the changes stands.
 func (j *Journal) recount(f *FileChange) {
-	var (
-		c   file.Change
-		err error
-	)
-	if f.Before != "" {
-		if c.Before, err = j.blobs.Get(f.Before); err != nil {
-			return
-		}
-	}
-	if c.After, err = j.blobs.Get(f.After); err != nil {
+	before, err := j.content(f.Before)
+	if err != nil {
 		return
 	}
+	after, err := j.content(f.After)
+	if err != nil {
+		return
+	}
+	c := file.Change{Before: before, After: after}
 	f.Added, f.Removed = c.Counts()
+}
+
+// Contents is a change of [Journal.Changed] with the contents. What a command wrote
+// and nobody changed since is read from its file, where it was too large to be kept.
+func (j *Journal) Contents(f FileChange) (c file.Change, err error) {
+	c = file.Change{Path: f.Path, Existed: f.Before != ""}
+	if c.Before, err = j.content(f.Before); err != nil {
+		return c, err
+	}
+	if c.After, err = j.content(f.After); err != nil {
+		now, readErr := readSide(f.Path)
+		if readErr != nil || now.hash != f.After {
+			return c, err
+		}
+		c.After = now.data
+	}
+	return c, nil
 }

@@ -317,7 +317,9 @@ func TestTamperedJournal(t *testing.T) { // UNDO-06
 			put(t, d.log, Entry{Kind: KindChange, Change: &ch}, Entry{Kind: KindDone, Done: "1"})
 			d.resume()
 			for _, picks := range [][]Pick{nil, {{Path: ch.Path, Now: ch.After}}} {
-				if _, err := d.journal.Undo(Scope{}, picks); !errors.Is(err, ErrOutside) {
+				_, err := d.journal.Undo(Scope{}, picks)
+				var conflict *ConflictError // a link could be replaced, if the person saw it
+				if !errors.Is(err, ErrOutside) && !(c.name == "a link" && errors.As(err, &conflict)) {
 					t.Errorf("undo: %v", err)
 				}
 			}

@@ -37,6 +37,7 @@ type call struct {
 	elapsed time.Duration
 	result  string
 	changes []session.Change
+	found   int // files that changed while the command ran
 
 	output  *text.Writer // what a command printed so far; nil: nothing
 	skipped int          // lines that never came here

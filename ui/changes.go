@@ -58,7 +58,7 @@ func newRevert(plan []session.Planned, scope session.Scope, redo bool, workspace
 		d.name, d.verb = "Redo", "redo"
 	}
 	for _, p := range plan {
-		d.files = append(d.files, changedFile{Planned: p, ticked: p.Conflict == ""})
+		d.files = append(d.files, changedFile{Planned: p, ticked: p.Conflict == "" && (p.Found == nil || p.Found.Doubt == "")})
 	}
 	return d
 }
@@ -172,6 +172,9 @@ func (d *changes) row(t *theme, w, i int) string {
 	case !f.Change.Existed:
 		what = " (new)"
 	}
+	if f.Kind != "" {
+		what = " (" + f.Kind + ")" + what
+	}
 	if f.Conflict != "" {
 		what += " " + t.warn.Render(f.Conflict)
 	}
@@ -191,7 +194,7 @@ func (d *changes) lines(t *theme, w int) *content {
 	if of := (changesKey{w: w, at: d.at, md: t.md}); of != d.bodyOf {
 		d.bodyOf = of
 		f := d.files[d.at]
-		var head []string
+		head := d.foundLines(t, f.Found, w-1)
 		if f.Conflict != "" {
 			head = append(head, t.warn.Render(text.Truncate("It "+f.Conflict+", not by this session:", w, t.sign.ellipsis)))
 			since := file.Change{Path: f.Change.Path, Before: f.Recorded, After: f.Change.Before, Existed: true}
@@ -211,6 +214,25 @@ func (d *changes) lines(t *theme, w int) *content {
 		d.body.layout = l
 	}
 	return d.body
+}
+
+// foundLines say which commands made a change, and what speaks against it.
+func (d *changes) foundLines(t *theme, f *session.Found, w int) (lines []string) {
+	if f == nil {
+		return nil
+	}
+	commands := make([]string, len(f.Commands))
+	for i, c := range f.Commands {
+		commands[i] = text.Line(c)
+	}
+	lines = append(lines, text.Truncate("Changed while "+strings.Join(commands, " and ")+" ran.", w, t.sign.ellipsis))
+	if f.Doubt != "" {
+		lines = append(lines, t.warn.Render(text.Truncate("It may not be the command's: "+f.Doubt+".", w, t.sign.ellipsis)))
+	}
+	if n := len(f.Lost); n > 0 {
+		lines = append(lines, t.warn.Render(text.Truncate(plural(n, "file", "files")+" that it changed cannot be undone.", w, t.sign.ellipsis)))
+	}
+	return append(lines, t.dim.Render(text.Truncate("What git ignores is not looked at.", w, t.sign.ellipsis)), "")
 }
 
 // sinceRows is how much is shown of what somebody else changed.

@@ -122,6 +122,8 @@ func (m *Model) committed(e *session.Entry) {
 		m.files.intends(e.Change)
 	case e.Kind == session.KindDone:
 		m.files.wrote(e.Done)
+	case e.Kind == session.KindFound && e.Found != nil:
+		m.commandsChanged(e.Found)
 	case e.Kind == session.KindUndo && e.Undo != nil:
 		m.undone(e.Undo)
 	case e.Kind == session.KindTurn && e.Turn != nil:
@@ -159,15 +161,40 @@ func (m *Model) compacted(c *session.Compaction) {
 	m.transcript.note(app.Info, m.look.theme.sign.dot, fmt.Sprintf("%s: %s, now %s tokens; the log keeps everything", words, app.Tokens(c.Before), app.Tokens(c.After)))
 }
 
+// commandsChanged shows what commands changed: how much with the call, and what of it cannot
+// be taken back at once (decision 32).
+func (m *Model) commandsChanged(f *session.Found) {
+	m.files.found(f)
+	m.transcript.found(f)
+	if len(f.Lost) == 0 {
+		return
+	}
+	lost := make([]string, len(f.Lost))
+	for i, l := range f.Lost {
+		lost[i] = text.Line(relative(m.look.workspace, l.Path)) + " " + text.Line(l.Why)
+	}
+	m.transcript.note(app.Warning, m.look.theme.sign.waiting, "cannot be undone: "+some(lost))
+}
+
+// someMost is how many of many things a note names.
+const someMost = 8
+
+func some(things []string) string {
+	if more := len(things) - someMost; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(things[:someMost], ", "), more)
+	}
+	return strings.Join(things, ", ")
+}
+
 func (m *Model) undone(u *session.Undo) {
 	m.files.undid(u)
 	word := "undid"
 	if u.Redo {
 		word = "did again"
 	}
-	paths := m.files.paths(m.look.workspace, u.Changes)
+	paths, changes := m.files.paths(m.look.workspace, u.Changes)
 	m.transcript.note(app.Info, m.look.theme.sign.done,
-		fmt.Sprintf("%s %s: %s", word, plural(len(u.Changes), "change", "changes"), strings.Join(paths, ", ")))
+		fmt.Sprintf("%s %s: %s", word, plural(changes, "change", "changes"), some(paths)))
 }
 
 func (m *Model) started(e app.ToolStarted) {

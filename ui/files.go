@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"slices"
-
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/ui/text"
 )
@@ -28,6 +26,16 @@ func (p *files) intends(c *session.Change) {
 	p.changes[c.ID] = kept
 }
 
+// found takes what commands changed; of directories only the files count.
+func (p *files) found(f *session.Found) {
+	for i := range f.Changes {
+		if c := &f.Changes[i]; !c.IsDir() {
+			p.intends(c)
+			p.wrote(c.ID)
+		}
+	}
+}
+
 // wrote says that a change was written.
 func (p *files) wrote(id string) {
 	if _, ok := p.changes[id]; ok && !p.written[id] {
@@ -44,17 +52,19 @@ func (p *files) undid(u *session.Undo) {
 	}
 }
 
-// paths names the files of some changes, each once.
-func (p *files) paths(workspace string, ids []string) []string {
-	var paths []string
+// paths names the files of some changes, each once, and counts the changes.
+func (p *files) paths(workspace string, ids []string) (paths []string, changes int) {
+	named := map[string]bool{}
 	for _, id := range ids {
 		if c, ok := p.changes[id]; ok {
-			if path := text.Line(relative(workspace, c.Path)); !slices.Contains(paths, path) {
-				paths = append(paths, path)
+			changes++
+			if !named[c.Path] {
+				named[c.Path] = true
+				paths = append(paths, text.Line(relative(workspace, c.Path)))
 			}
 		}
 	}
-	return paths
+	return paths, changes
 }
 
 // sum is a file with all that was changed in it.

@@ -287,6 +287,9 @@ func bashDetail(t *theme, c *call, r *bashResult) string {
 	case r.ExitCode != 0:
 		parts = append(parts, t.fail.Render(fmt.Sprintf("exit %d", r.ExitCode)))
 	}
+	if c.found > 0 {
+		parts = append(parts, plural(c.found, "file", "files")+" changed")
+	}
 	if reach := reachName(t, r.Reach); reach != "" {
 		parts = append(parts, reach)
 	}

@@ -70,6 +70,21 @@ func (tr *transcript) change(c *session.Change) {
 	}
 }
 
+// found shows with its call what a command changed. Of several it shows it with the last.
+func (tr *transcript) found(f *session.Found) {
+	if len(f.CallIDs) == 0 {
+		return
+	}
+	if p := tr.calls[f.CallIDs[len(f.CallIDs)-1]]; p != nil {
+		for i := range f.Changes {
+			if !f.Changes[i].IsDir() {
+				p.call.found++
+			}
+		}
+		tr.changed(p.index)
+	}
+}
+
 // doing says what runs, for the status line.
 func (tr *transcript) doing() string {
 	for i := len(tr.items) - 1; i >= 0; i-- {

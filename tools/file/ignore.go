@@ -8,12 +8,12 @@ import (
 // maxIgnoreFile is how much of one .gitignore counts, in bytes.
 const maxIgnoreFile = 4 << 20
 
-// ignoreFile is one .gitignore, compiled. Patterns that are a plain name, or a
-// star and an ending, are found by table; of the others only those are tried
-// whose first byte can match.
-type ignoreFile struct {
-	up       *ignoreFile // of the nearest directory above that has one
-	base     int         // length of the directory's path below the root of the walk, with its slash
+// IgnoreRules is one .gitignore, compiled, with those of the directories above it.
+// Patterns that are a plain name, or a star and an ending, are found by table; of
+// the others only those are tried whose first byte can match.
+type IgnoreRules struct {
+	up       *IgnoreRules // of the nearest directory above that has one
+	base     int          // length of the directory's path below the root of the walk, with its slash
 	names    map[string][]int
 	endings  map[string][]int // "*.log": by what follows the star
 	sizes    []int            // lengths of the endings
@@ -29,9 +29,12 @@ type ignorePattern struct {
 	parts    []string
 }
 
-// parseIgnore compiles the text of a .gitignore. It returns up when there is no pattern in it.
-func parseIgnore(text []byte, base int, up *ignoreFile) *ignoreFile {
-	f := &ignoreFile{up: up, base: base}
+// ParseIgnore compiles the text of a .gitignore. base is the length of its
+// directory's path below the root of the walk, with its slash; up are the rules of
+// the nearest directory above that has some, nil for none. It returns up when there
+// is no pattern in the text.
+func ParseIgnore(text []byte, base int, up *IgnoreRules) *IgnoreRules {
+	f := &IgnoreRules{up: up, base: base}
 	text = bytes.TrimPrefix(text, []byte(bom))
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
 		f.add(string(bytes.TrimSuffix(line, []byte("\r"))))
@@ -42,7 +45,7 @@ func parseIgnore(text []byte, base int, up *ignoreFile) *ignoreFile {
 	return f
 }
 
-func (f *ignoreFile) add(line string) {
+func (f *IgnoreRules) add(line string) {
 	if line == "" || line[0] == '#' {
 		return
 	}
@@ -83,7 +86,7 @@ func (f *ignoreFile) add(line string) {
 	}
 }
 
-func (f *ignoreFile) addEnding(ending string, n int) {
+func (f *IgnoreRules) addEnding(ending string, n int) {
 	if f.endings == nil {
 		f.endings = map[string][]int{}
 	}
@@ -120,9 +123,9 @@ func trimBlanks(line string) string {
 	return line
 }
 
-// ignored tells whether git would ignore path, given below the root of the walk
-// with slashes. Directories above it are taken as not ignored.
-func (f *ignoreFile) ignored(path, name string, dir bool) bool {
+// Ignored tells whether git would ignore path, given below the root of the walk
+// with slashes; name is its last part. Nil rules ignore nothing. Directories above it are taken as not ignored.
+func (f *IgnoreRules) Ignored(path, name string, dir bool) bool {
 	for ; f != nil; f = f.up {
 		if n := f.last(path[f.base:], name, dir); n >= 0 {
 			return !f.patterns[n].negated
@@ -132,7 +135,7 @@ func (f *ignoreFile) ignored(path, name string, dir bool) bool {
 }
 
 // last returns the number of the last pattern that matches, -1 when none does.
-func (f *ignoreFile) last(path, name string, dir bool) int {
+func (f *IgnoreRules) last(path, name string, dir bool) int {
 	best := f.latest(-1, f.names[name], path, name, dir, true)
 	for _, size := range f.sizes {
 		if size <= len(name) {
@@ -148,7 +151,7 @@ func (f *ignoreFile) last(path, name string, dir bool) int {
 
 // latest returns the largest of best and the patterns that match; known ones
 // match by their table.
-func (f *ignoreFile) latest(best int, patterns []int, path, name string, dir, known bool) int {
+func (f *IgnoreRules) latest(best int, patterns []int, path, name string, dir, known bool) int {
 	for i := len(patterns) - 1; i >= 0 && patterns[i] > best; i-- {
 		p := &f.patterns[patterns[i]]
 		if p.dirOnly && !dir {

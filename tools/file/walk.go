@@ -34,7 +34,7 @@ type walk struct {
 	root   string  // absolute path of where it starts
 	top    *handle // the same, open
 	prefix string  // root below the directory where ignore rules start; "" or with a slash at the end
-	ignore *ignoreFile
+	ignore *IgnoreRules
 	depth  int  // of directories below root that are entered; negative is no limit
 	sorted bool // folders are listed in path order
 
@@ -47,7 +47,7 @@ type folder struct {
 	walk   *walk
 	path   string // below root, "" or with a slash at the end
 	depth  int
-	ignore *ignoreFile
+	ignore *IgnoreRules
 	handle *handle
 	users  atomic.Int32 // the last one closes the handle
 }
@@ -97,9 +97,9 @@ func (w *walk) findRules() {
 	dir, path := base, ""
 	names := strings.Split(rel, string(filepath.Separator))
 	for i, name := range names {
-		w.ignore = parseIgnore(readRules(dir), len(path), w.ignore)
+		w.ignore = ParseIgnore(readRules(dir), len(path), w.ignore)
 		path += name
-		if skipped(name) || w.ignore.ignored(path, name, true) {
+		if Skipped(name) || w.ignore.Ignored(path, name, true) {
 			w.ignore, w.prefix = nil, ""
 			return
 		}
@@ -125,8 +125,8 @@ func readRules(dir string) []byte {
 	return text
 }
 
-// skipped tells of directories that no search enters unless it is told to (FILE-78).
-func skipped(name string) bool {
+// Skipped tells of directories that no search enters unless it is told to (FILE-78).
+func Skipped(name string) bool {
 	switch name {
 	case ".git", ".hg", ".svn", "node_modules":
 		return true
@@ -203,7 +203,7 @@ func (f *folder) list(ctx context.Context, s *scratch, after entry) (kept []entr
 		r.cut()
 	}
 	if r.rules && after.name == "" && !w.opts.noIgnore {
-		f.ignore = parseIgnore(f.handle.readSmall(".gitignore", maxIgnoreFile), len(w.prefix)+len(f.path), f.ignore)
+		f.ignore = ParseIgnore(f.handle.readSmall(".gitignore", maxIgnoreFile), len(w.prefix)+len(f.path), f.ignore)
 	}
 	kept = r.entries[:0]
 	for _, e := range r.entries {
@@ -237,10 +237,10 @@ func (f *folder) keeps(e entry) bool {
 	if w.opts.noIgnore {
 		return true
 	}
-	if skipped(e.name) {
+	if Skipped(e.name) {
 		return false
 	}
-	return f.ignore == nil || !f.ignore.ignored(w.prefix+f.path+e.name, e.name, e.kind == isFolder)
+	return f.ignore == nil || !f.ignore.Ignored(w.prefix+f.path+e.name, e.name, e.kind == isFolder)
 }
 
 // inPathOrder sorts entries so that a walk meets whole paths in the order of their bytes.
