@@ -202,6 +202,27 @@ func TestServerError(t *testing.T) {
 	}
 }
 
+// A model that says nothing is asked once more, and no empty reply is kept.
+func TestEmptyReply(t *testing.T) {
+	for empty, want := range map[int]session.Outcome{1: session.OutcomeDone, 2: session.OutcomeFailed} {
+		n := 0
+		m := &thinker{think: func(app.Request, bool) (session.Message, error) {
+			if n++; n <= empty {
+				return text("")
+			}
+			return text("here")
+		}}
+		r := newRig(t, unused, nil, m.use)
+		if ended := r.turn("go"); ended.Outcome != want || len(m.all()) != 2 {
+			t.Errorf("%d empty replies: %+v after %d requests", empty, ended, len(m.all()))
+		}
+		await[app.Retrying](r, 0, nil)
+		r.turn("on")
+		all := m.all()
+		checkValid(t, all[len(all)-1].Messages)
+	}
+}
+
 // TestNoProvider: a provider that cannot be made is such an error as well.
 func TestNoProvider(t *testing.T) {
 	r := newRig(t, "== a\nx\n", nil, func(o *app.Options) {

@@ -125,6 +125,22 @@ func TestFinishIsWhatCame(t *testing.T) {
 	}
 }
 
+// Azure begins with a chunk about its filters that has no choice.
+func TestFirstChunkWithoutChoices(t *testing.T) {
+	got, err := replyOf(t, nil, `{"choices":[],"created":0,"id":"","model":"","object":"","prompt_filter_results":[{"prompt_index":0,"content_filter_results":{}}]}`, textChunk("Hi"), stopChunk, doneChunk)
+	if err != nil || got.Message.Text != "Hi" || got.Finish != finishStop {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A server that sends its reasoning under two names is read once.
+func TestReasoningUnderTwoNames(t *testing.T) {
+	got, err := replyOf(t, nil, `{"choices":[{"delta":{"reasoning":"Hm. ","reasoning_content":"Hm. "}}]}`, `{"choices":[{"delta":{"reasoning":"So.","reasoning_content":""}}]}`, textChunk("Hi"), stopChunk, doneChunk)
+	if err != nil || got.Message.Reasoning != "Hm. So." {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 func TestUsageElsewhere(t *testing.T) {
 	for _, chunk := range []string{
 		`{"choices":[{"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":10,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}]}`,
