@@ -17,7 +17,7 @@ type Answer struct {
 	Allow    bool
 	Always   []Always   // what is allowed from now on, of the question's offers
 	Scope    Scope      // for how long
-	Feedback string     // why not; it is told to the model
+	Feedback string     // why not; it is told to the model, and the later calls of its reply do not run
 	Reach    bash.Reach // for a command: one of [Asked].Wider, for this call alone
 }
 
