@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -70,6 +71,8 @@ func (b *Blobs) put(data []byte, wait bool) (hash string, err error) {
 	}
 	defer root.Close()
 	if _, err := readBlob(root, hash); err == nil {
+		now := time.Now()
+		_ = root.Chtimes(blobPath(hash), now, now) // so that nobody drops it who removes another session now
 		return hash, nil
 	}
 	if err := writeBlob(root, hash, data, wait); err != nil {

@@ -27,6 +27,8 @@ const (
 	KindTitle   Kind = "title"   // Title
 	KindModel   Kind = "model"   // Model: another one answers from here on
 	KindCompact Kind = "compact" // Compact: the history became shorter, the log keeps all of it
+	KindRewind  Kind = "rewind"  // Rewind: the conversation went back, the log keeps what followed
+	KindRepair  Kind = "repair"  // Repair: the log is what was good of a damaged one
 )
 
 // Entry is one line of a log. Exactly the field that its kind names is set.
@@ -48,6 +50,8 @@ type Entry struct {
 	Title   string      `json:"title,omitempty"`
 	Model   string      `json:"model,omitempty"` // as the person chose it, provider/model
 	Compact *Compaction `json:"compact,omitempty"`
+	Rewind  *Rewind     `json:"rewind,omitempty"`
+	Repair  *Repair     `json:"repair,omitempty"`
 }
 
 // Head says what a log is.
@@ -56,6 +60,13 @@ type Head struct {
 	ID        string `json:"id"`      // of the session
 	Workspace string `json:"workspace"`
 	Agent     string `json:"agent"` // the program's version
+	Fork      *Fork  `json:"fork,omitempty"`
+}
+
+// Fork says what session another one was copied from.
+type Fork struct {
+	ID     string `json:"id"`               // of the session
+	Before int64  `json:"before,omitempty"` // the number of the message that it ends before; 0: all of it was copied
 }
 
 // Role is who said a message.

@@ -31,9 +31,14 @@ func (j *Journal) Found(f Found, step int, t tree.Found) error {
 	}
 	j.count(f.Changes)
 	j.mu.Lock()
-	j.pushFound(&f, step)
+	records := j.pushFound(&f, step)
 	j.mu.Unlock()
-	_, err := j.appendEntry(Entry{Kind: KindFound, Step: step, Found: &f})
+	e, err := j.appendEntry(Entry{Kind: KindFound, Step: step, Found: &f})
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range records {
+		r.seq = e.Seq
+	}
 	return err
 }
 

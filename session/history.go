@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/phero-agent/agent/tools"
+	"github.com/phero-agent/agent/tools/todo"
 )
 
 // What a call without a result is answered with (LOOP-09, SESS-06).
@@ -39,7 +40,8 @@ func History(entries []Entry) []Message { return NewConversation(entries).Messag
 //   - of a reply that was cut off only the text is kept, and nothing when the
 //     next message is the reply that was asked for instead;
 //   - notes stand at the end of the newest message that is not the model's;
-//   - what a compaction stands for is replaced by its text.
+//   - what a compaction stands for is replaced by its text;
+//   - what followed a message that the person went back to is left out.
 //
 // Sub-agents' messages are left out. The entries are not changed, and the same
 // entries give the same history. A conversation is for one goroutine at a time.
@@ -50,6 +52,8 @@ type Conversation struct {
 	open   map[string]*slot // the calls without a result, by id
 
 	said      []string    // by the user, from the beginning on
+	todo      []todo.Item // as it stands
+	marks     []mark      // where it can go back to
 	compacted *Compaction // the newest that has a text
 
 	changes map[string]*Change  // intents by id
@@ -101,6 +105,10 @@ func (c *Conversation) Add(e Entry) {
 		c.ended(e.Turn.Outcome)
 	case KindCompact:
 		c.compact(e.Compact)
+	case KindRewind:
+		c.rewind(e.Rewind.To)
+	case KindTodo:
+		c.todo = e.Todo
 	}
 }
 
@@ -113,8 +121,10 @@ func (c *Conversation) message(m Message, e Entry) {
 	c.turn = e.Step
 	switch m.Role {
 	case RoleUser:
+		before := c.mark(e)
 		if c.user(m, e.Seq) {
 			c.said = append(c.said, m.Text)
+			c.marks = append(c.marks, before)
 		}
 	case RoleAssistant:
 		c.reply(m, e.Seq)

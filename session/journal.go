@@ -36,6 +36,7 @@ type Journal struct {
 type record struct {
 	Change
 	turn    int
+	seq     int64  // of the intent's entry, or of what was found
 	pending bool   // not known to be written
 	found   *Found // what the change was found among, nil for a write of a tool
 }
@@ -86,10 +87,15 @@ func (j *Journal) Intent(call tools.ToolCall, step int, c file.Change) error {
 		return fmt.Errorf("the change of %s could not be recorded for undo: %w", c.Path, err)
 	}
 	// An entry that the disk did not take is written later, so the change counts in any case.
+	r := newRecord(ch, step)
 	j.mu.Lock()
-	j.records = append(j.records, newRecord(ch, step))
+	j.records = append(j.records, r)
 	j.mu.Unlock()
-	if _, err := j.appendEntry(Entry{Kind: KindChange, Step: step, Change: &ch}); err != nil {
+	e, err := j.appendEntry(Entry{Kind: KindChange, Step: step, Change: &ch})
+	j.mu.Lock()
+	r.seq = e.Seq
+	j.mu.Unlock()
+	if err != nil {
 		return fmt.Errorf("the change of %s could not be recorded for undo: %w", c.Path, err)
 	}
 	return nil
@@ -190,6 +196,7 @@ func (f *fold) add(e Entry) {
 		f.from = e.Head.Workspace
 	case KindChange:
 		r := newRecord(f.rebase(*e.Change), e.Step)
+		r.seq = e.Seq
 		f.byID[r.ID] = r
 		f.flying = append(f.flying, r)
 		j.records = append(j.records, r)
@@ -204,6 +211,7 @@ func (f *fold) add(e Entry) {
 			found.Changes[i] = f.rebase(c)
 		}
 		for _, r := range j.pushFound(&found, e.Step) {
+			r.seq = e.Seq
 			f.byID[r.ID] = r
 		}
 	case KindUndo:

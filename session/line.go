@@ -33,6 +33,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // that a list of sessions needs only the two ends of their logs.
 type tally struct {
 	Messages int   `json:"messages"`           // by the person and by the model, sub-agents' left out
+	Changes  int   `json:"changes,omitempty"`  // of files, those that were taken back left out
 	TitleAt  int64 `json:"title_at,omitempty"` // where the line of the newest title begins, in bytes
 }
 
@@ -42,6 +43,16 @@ func (t tally) add(e Entry, offset int64) tally {
 	case KindMessage:
 		if e.Message.Parent == "" && e.Message.Role != RoleTool {
 			t.Messages++
+		}
+	case KindDone:
+		t.Changes++
+	case KindFound:
+		t.Changes += len(e.Found.Changes)
+	case KindUndo:
+		if e.Undo.Redo {
+			t.Changes += len(e.Undo.Changes)
+		} else {
+			t.Changes -= len(e.Undo.Changes)
 		}
 	case KindTitle:
 		t.TitleAt = offset
@@ -58,16 +69,19 @@ func encodeLine(e Entry, t tally) ([]byte, error) {
 		return nil, fmt.Errorf("the entry cannot be written as JSON: %w", err)
 	}
 	b.Truncate(b.Len() - len("}\n"))
-	b.WriteString(`,"log":`)
-	if err := enc.Encode(t); err != nil {
-		return nil, err
+	line := seal(b.Bytes(), t)
+	if len(line) > maxLine {
+		return nil, fmt.Errorf("an entry of %d MB is too large for the log: at most %d MB", len(line)>>20, maxLine>>20)
 	}
-	b.Truncate(b.Len() - len("\n"))
-	fmt.Fprintf(&b, sumStart+`%08x"}`+"\n", crc32.Checksum(b.Bytes(), castagnoli))
-	if b.Len() > maxLine {
-		return nil, fmt.Errorf("an entry of %d MB is too large for the log: at most %d MB", b.Len()>>20, maxLine>>20)
-	}
-	return b.Bytes(), nil
+	return line, nil
+}
+
+// seal ends a line that has its entry: with the tally, the sum and the line end.
+func seal(line []byte, t tally) []byte {
+	text, _ := json.Marshal(t) // of numbers it cannot fail
+	line = append(line, `,"log":`...)
+	line = append(line, text...)
+	return fmt.Appendf(line, sumStart+`%08x"}`+"\n", crc32.Checksum(line, castagnoli))
 }
 
 // Why a line gives no entry.
@@ -159,7 +173,7 @@ func tailTally(tail []byte) (tally, bool) {
 
 func (k Kind) known() bool {
 	switch k {
-	case KindHead, KindMessage, KindNote, KindTodo, KindChange, KindDone, KindFound, KindUndo, KindTurn, KindTitle, KindModel, KindCompact:
+	case KindHead, KindMessage, KindNote, KindTodo, KindChange, KindDone, KindFound, KindUndo, KindTurn, KindTitle, KindModel, KindCompact, KindRewind, KindRepair:
 		return true
 	}
 	return false
@@ -183,6 +197,10 @@ func (e Entry) whole() bool {
 		return e.Undo != nil
 	case KindTurn:
 		return e.Turn != nil
+	case KindRepair:
+		return e.Repair != nil
+	case KindRewind:
+		return e.Rewind != nil && e.Rewind.To > 0
 	case KindCompact:
 		return e.Compact != nil && (e.Compact.Text == "" || e.Compact.Keep > 0)
 	}

@@ -26,6 +26,7 @@ type Info struct {
 	Created  time.Time
 	Changed  time.Time // when something was last written
 	Messages int       // by the person and by the model
+	Changes  int       // of files, those that were taken back left out
 	Size     int64     // of the log, in bytes
 	Open     bool      // in a process, possibly this one
 }
@@ -122,7 +123,7 @@ func readInfo(sessions *os.Root, id string, head *bufio.Reader) (Info, bool) {
 		}
 		t, whole = got.tally, len(got.notices) == 0
 	}
-	info.Messages, info.Title = t.Messages, titleLine(prompt)
+	info.Messages, info.Changes, info.Title = t.Messages, max(0, t.Changes), titleLine(prompt)
 	if title := readTitle(f, t.TitleAt); title != "" {
 		info.Title = title
 	}

@@ -83,6 +83,8 @@ func everyKind() []Entry {
 		{Kind: KindTurn, Step: 1, Turn: &Turn{Outcome: OutcomeFailed, Error: "e", Elapsed: time.Minute}},
 		{Kind: KindTitle, Title: "title"},
 		{Kind: KindCompact, Step: 1, Compact: &Compaction{Text: "t", Keep: 3, Cleared: []string{"1"}, Read: []string{"f"}, Before: 10, After: 2, Usage: &Usage{Input: 1}}},
+		{Kind: KindRewind, Step: 1, Rewind: &Rewind{To: 2}},
+		{Kind: KindRepair, Repair: &Repair{Damage: []string{"line 2"}, Kept: "damaged-1.jsonl"}},
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 type reading struct {
 	entries []Entry
 	notices []string // damage, in words for a person
+	harmed  bool     // some of it is more than what a newer version wrote
 
 	size  int64 // bytes
 	torn  bool  // the last line has no end: what is appended must begin a new one
@@ -46,6 +47,9 @@ func readLog(r io.Reader) (reading, error) {
 		}
 		e := l.entry
 		harm.sequence(line, got.seq, e.Seq)
+		if e.Kind == KindRepair {
+			harm.missing = 0 // it says what
+		}
 		e.Seq = max(e.Seq, got.seq+1)
 		got.seq = e.Seq
 		got.tally = got.tally.add(e, at+l.lost)
@@ -62,7 +66,7 @@ func readLog(r io.Reader) (reading, error) {
 	if got.torn {
 		harm.tail = line
 	}
-	got.notices = harm.words()
+	got.notices, got.harmed = harm.words(), harm.real()
 	return got, err
 }
 
@@ -279,6 +283,9 @@ func (d *damages) sequence(line int, last, seq int64) {
 		d.missing += seq - last - 1
 	}
 }
+
+// real tells whether something is wrong with the log, and not only too new.
+func (d *damages) real() bool { return len(d.runs) > 0 || d.headless || d.missing > 0 || d.mixed > 0 }
 
 // words names the damage, worst first.
 func (d *damages) words() []string {

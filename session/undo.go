@@ -63,8 +63,8 @@ type Undone struct {
 
 // Scope says how much an undo or a redo treats. The zero value is the last change.
 type Scope struct {
-	Turn bool // all changes of the last turn that made some
-	From int  // all changes of the turns from this number on; 0: not so
+	Turn bool  // all changes of the last turn that made some
+	From int64 // all changes since the entry of this number; 0: not so
 }
 
 // Pick is a file that a person chose to treat, having seen its content.
@@ -178,8 +178,9 @@ func (j *Journal) choose(scope Scope, redo bool) []*record {
 	var sure *record // the newest
 	for _, r := range slices.Backward(stack) {
 		switch {
-		case scope.From > 0 && r.turn < scope.From,
-			scope.Turn && len(records) > 0 && r.turn != records[0].turn,
+		case scope.From > 0 && r.seq < scope.From:
+			continue // what was made again stands behind what came after it
+		case scope.Turn && len(records) > 0 && r.turn != records[0].turn,
 			scope.From == 0 && !scope.Turn && sure != nil && !sure.with(r):
 			return records
 		}
@@ -263,10 +264,14 @@ func conflicts(steps []*step, redo bool, picks []Pick) error {
 
 // Changed lists the files that the session has changed and not taken back, from
 // before the first change to after the last one, by path.
-func (j *Journal) Changed() []FileChange {
+func (j *Journal) Changed() []FileChange { return j.ChangedSince(0) }
+
+// ChangedSince is [Journal.Changed] for the changes since the entry of a number.
+func (j *Journal) ChangedSince(seq int64) []FileChange {
 	j.mu.Lock()
 	done := slices.Clone(j.done)
 	j.mu.Unlock()
+	done = slices.DeleteFunc(done, func(r *record) bool { return r.seq < seq })
 	var (
 		files  []FileChange
 		byPath = map[string]int{}

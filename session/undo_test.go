@@ -481,16 +481,34 @@ func TestUndoOfWhatWasSeen(t *testing.T) { // UNDO-04
 	d.is("a", "a0")
 }
 
-// From a turn on, everything is taken back at once.
-func TestUndoFromATurn(t *testing.T) {
+// Since an entry, everything is taken back at once, also what was made again
+// behind later changes.
+func TestUndoSinceAnEntry(t *testing.T) {
 	d := newDesk(t)
 	d.put("a", "a0")
+	since := map[int]int64{}
 	for turn := 1; turn <= 4; turn++ {
+		since[turn] = must[Entry](t)(d.log.Append(Entry{Kind: KindNote, Step: turn, Note: "n"})).Seq
 		d.write(turn, "a", fmt.Sprint("a", turn))
 		d.write(turn, fmt.Sprint("f", turn), "x")
 	}
-	must[Undone](t)(d.journal.Undo(Scope{From: 3}, nil))
+	turn1 := Pick{Path: d.path("f1"), Now: Hash([]byte("x"))}
+	must[Undone](t)(d.journal.Undo(Scope{From: since[1]}, []Pick{turn1}))
+	must[Undone](t)(d.journal.Redo(Scope{}, nil))
+	for _, resumed := range []bool{false, true} {
+		if resumed {
+			d.resume()
+		}
+		var paths []string
+		for _, f := range d.journal.ChangedSince(since[3]) {
+			paths = append(paths, filepath.Base(f.Path))
+		}
+		if got := strings.Join(paths, " "); got != "a f3 f4" {
+			t.Errorf("changed since: %s", got)
+		}
+	}
+	must[Undone](t)(d.journal.Undo(Scope{From: since[3]}, nil))
 	d.is("a", "a2", "f1", "x", "f2", "x", "f3", "-", "f4", "-")
-	must[Undone](t)(d.journal.Undo(Scope{From: 1}, nil))
+	must[Undone](t)(d.journal.Undo(Scope{From: since[1]}, nil))
 	d.is("a", "a0", "f1", "-")
 }
