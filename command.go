@@ -28,6 +28,7 @@ type line struct {
 	goOn    bool
 	prompt  string
 	resumed bool // -r or -c was given
+	foreign bool // a session that was not made here opens unasked
 }
 
 const longHelp = `A coding agent in your terminal. It works on the repository you stand in, with
@@ -41,6 +42,7 @@ writes or runs is asked first; every change can be undone.
   agent models           the models that the server offers
   agent config           the settings that hold, and where each comes from
   agent doctor           find out what works here, and what the server can do
+  agent sessions         the sessions of this repository: list, fork, export, remove, repair
   agent permissions      what runs, what is asked and what is denied, and why
   agent demo             no key needed: a scripted model at work in a scratch repository
 
@@ -79,11 +81,12 @@ func newCommand() *cobra.Command {
 	f.BoolVarP(&l.goOn, "continue", "c", false, "go on with the newest session of this repository")
 	f.StringVarP(&l.resume, "resume", "r", "", "go on with the session of this `id`; without an id, pick one")
 	f.Lookup("resume").NoOptDefVal = pick
+	f.BoolVar(&l.foreign, "foreign", false, "open a session that came with the repository unasked; without a screen it is refused otherwise")
 	root.PersistentFlags().StringVarP(&l.flags.Dir, "cd", "C", "", "work in this `dir`ectory")
 	sandboxFlags(root, &l.flags)
 	policyFlags(root, &l.flags)
 	modelFlags(root, &l.flags)
-	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags), sandboxCommand(&l.flags), configCommand(&l.flags), trustCommand(&l.flags))
+	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags), sessionsCommand(&l.flags), sandboxCommand(&l.flags), configCommand(&l.flags), trustCommand(&l.flags))
 	durationFlag(f, &l.flags.Timeout, "timeout", "how long a turn may take, questions left out; 0: no limit (default 30m)")
 	intFlag(f, &l.flags.MaxTurns, "max-turns", "how many requests to the model a turn may make; 0: no limit")
 	return root

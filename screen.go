@@ -14,8 +14,9 @@ import (
 )
 
 // show runs the screen on an application, whose events go to the pump, until the
-// person quits. open is done between the two; nil for nothing.
-func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Options, open func(*app.App) error) error {
+// person quits. open is done between the two, and returns a session that the screen
+// asks about; nil for nothing.
+func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Options, open func(*app.App) (ask string, err error)) error {
 	logTo(opts.StateDir)
 	opts.Interactive = true
 	a, err := app.New(opts)
@@ -25,7 +26,7 @@ func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Option
 	defer a.Close()
 	a.Start()
 	if open != nil {
-		if err := open(a); err != nil {
+		if screen.Open, err = open(a); err != nil {
 			return err
 		}
 	}

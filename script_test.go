@@ -406,7 +406,7 @@ func (r *scriptRun) checkLog() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	latest, err := store.Latest()
+	latest, err := store.Latest(nil)
 	if err != nil {
 		r.t.Fatal(err)
 	}

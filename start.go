@@ -9,6 +9,7 @@ import (
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/app/config"
+	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/ui"
 )
 
@@ -22,7 +23,7 @@ type start struct {
 func (s *start) headless(ctx context.Context) error {
 	run := app.NewHeadless(os.Stdout, os.Stderr)
 	opts := options(s.settings)
-	opts.Emit = run.Emit
+	opts.Emit, opts.Foreign = run.Emit, s.line.foreign
 	m := modelFor(s.settings, func(text string) { run.Emit(app.Notice{Level: app.Warning, Text: text}) })
 	if err := m.find(ctx); err != nil { // before anything of a session is written
 		return err
@@ -39,8 +40,10 @@ func (s *start) headless(ctx context.Context) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	a.Start()
-	if err := s.open(a); err != nil {
-		return err
+	if s.resumes() {
+		if err := a.Open(s.line.resume); err != nil {
+			return usage("%v", err)
+		}
 	}
 	if code := run.Run(ctx, a, s.line.prompt); code != app.ExitOK {
 		return &exitError{code: code}
@@ -64,7 +67,7 @@ func (s *start) screen(ctx context.Context) error {
 func (s *start) once(ctx context.Context) error {
 	opts := options(s.settings)
 	pump := ui.NewPump()
-	opts.Emit = pump.Emit
+	opts.Emit, opts.Foreign = pump.Emit, s.line.foreign
 	m := modelFor(s.settings, func(text string) { pump.Emit(app.Notice{Level: app.Warning, Text: text}) })
 	if err := m.fill(&opts); err != nil {
 		return err
@@ -73,15 +76,29 @@ func (s *start) once(ctx context.Context) error {
 	return show(ctx, opts, pump, ui.Options{Prompt: s.line.prompt, Ask: s.line.resume == pick}, s.open)
 }
 
-// open resumes what the command line says.
-func (s *start) open(a *app.App) error {
-	if !s.line.resumed || s.line.resume == pick {
-		return nil
+// resumes tells whether the command line names a session, or the newest one.
+func (s *start) resumes() bool { return s.line.resumed && s.line.resume != pick }
+
+// open resumes what the command line says. A session that only the person can
+// decide about is returned: the screen asks.
+func (s *start) open(a *app.App) (ask string, err error) {
+	if !s.resumes() {
+		return "", nil
 	}
-	if err := a.Open(s.line.resume); err != nil {
-		return usage("%v", err)
+	err = a.Open(s.line.resume)
+	var (
+		foreign *app.ForeignError
+		locked  *session.LockedError
+	)
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.As(err, &foreign):
+		return foreign.ID, nil
+	case errors.As(err, &locked):
+		return locked.ID, nil
 	}
-	return nil
+	return "", usage("%v", err)
 }
 
 // untilSignal ends a context when the program is told to stop, with the exit code as its cause.

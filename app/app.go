@@ -52,6 +52,7 @@ type Options struct {
 	Notices     []string      // of the settings, for the person
 	ShareCaches bool          // commands build into the host's caches, as bash.WithSharedCaches
 	Interactive bool          // somebody answers questions
+	Foreign     bool          // a session that was not made here opens unasked
 	Timeout     time.Duration // of a turn; 0: none
 	MaxTurns    int           // requests to the model in a turn; 0: no limit
 
@@ -66,7 +67,7 @@ type App struct {
 	perms     *Permissions
 	sandbox   *sandbox
 	reach     *commandReach
-	store     *session.Store
+	sessions  *Sessions
 	questions *questions
 	tracker   *file.ReadTracker
 	trusting  *trusting
@@ -115,11 +116,10 @@ var ErrBusy = errors.New("a turn is running: stop it first (esc)")
 func New(opts Options) (*App, error) {
 	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker(), trusting: newTrusting(opts), watch: newWatch()}
 	a.questions = newQuestions(a.emit, a.pauseClock)
-	store, err := session.OpenStore(opts.Workspace)
-	if err != nil {
+	var err error
+	if a.sessions, err = OpenSessions(opts); err != nil {
 		return nil, err
 	}
-	a.store = store
 	if a.sandbox, err = openSandbox(opts, a.question); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ const gitCount = `set -o pipefail; git --no-optional-locks -c core.fsmonitor=fal
 // lookAtGit begins a look where there is a repository and a sandbox, and sessions:
 // before the first one nothing is written into a workspace, and the sandbox would.
 func (a *App) lookAtGit() {
-	if _, err := os.Stat(filepath.Join(a.store.Dir(), "sessions")); err != nil || !a.sandbox.holds() || branch(a.opts.Workspace) == "" {
+	if _, err := os.Stat(filepath.Join(a.sessions.store.Dir(), "sessions")); err != nil || !a.sandbox.holds() || branch(a.opts.Workspace) == "" {
 		return
 	}
 	g := &a.git

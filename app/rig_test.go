@@ -84,7 +84,7 @@ func rigIn(t *testing.T, dir, text string, change ...func(*app.Options)) *rig {
 	}
 	r := &rig{t: t, dir: dir, answer: yes, more: make(chan struct{}), patience: 30 * time.Second, provider: &recorder{Provider: script.New(s, 0, "the script is over")}}
 	opts := app.Options{
-		Workspace: dir, Dir: dir, Version: "test", StateDir: t.TempDir(),
+		Workspace: dir, Dir: dir, Version: "test", StateDir: dir + ".state", // beside the workspace: who resumes has the same one
 		NewProvider: func(context.Context, string) (app.Provider, error) { return r.provider, nil },
 		Sandbox:     "none", Interactive: true, Timeout: 30 * time.Minute, Emit: r.emit,
 	}

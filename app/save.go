@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -61,11 +60,13 @@ func (a *App) history() []session.Message {
 
 // openLog begins the session's log at its first entry.
 func (a *App) openLog() {
-	log, err := a.store.Create(a.opts.Version)
+	log, err := a.sessions.store.Create(a.opts.Version)
 	if err != nil {
 		a.unsaved(err)
 		log = session.Unsaved()
 		a.keep(session.UnsavedBlobs())
+	} else if err := a.sessions.know(log.ID(), 0); err != nil {
+		a.emit(Notice{Level: Warning, Text: fmt.Sprintf("it cannot be noted that this session was made here, so it will be asked about when it opens again: %v", err)})
 	}
 	a.log = log
 	a.perms.beginSession(log.ID())
@@ -124,7 +125,7 @@ func (a *App) reset() {
 	a.cost, a.unpriced = 0, session.Usage{}
 	a.saving.broken = false
 	a.model.logged = ""
-	a.keep(a.store.Blobs())
+	a.keep(a.sessions.store.Blobs())
 	a.tracker.Reset()
 	a.todos = a.newTodos(nil)
 	a.mu.Lock()
@@ -135,57 +136,9 @@ func (a *App) reset() {
 	}
 }
 
-// New begins a new session (SESS-07).
-func (a *App) New() {
-	a.try("no new session", func() error {
-		err := a.closeLog()
-		a.reset()
-		a.emit(Opened{})
-		return err
-	})
-}
-
-// Resume goes on with a session; what goes wrong is shown.
-func (a *App) Resume(id string) {
-	if err := a.Open(id); err != nil {
-		a.emit(Notice{Level: Error, Text: fmt.Sprintf("the session cannot be opened: %v", err)})
-	}
-}
-
-// Open goes on with a session; "" is the newest one (SESS-02).
-func (a *App) Open(id string) error {
-	return a.idle(func() error {
-		if id == "" {
-			latest, err := a.store.Latest()
-			if errors.Is(err, session.ErrNoSession) {
-				return fmt.Errorf("there is no session in %s yet", a.opts.Workspace)
-			}
-			if err != nil {
-				return err
-			}
-			id = latest.ID
-		}
-		if a.log != nil && a.log.ID() == id {
-			return nil
-		}
-		log, entries, notices, err := a.store.Open(id)
-		if err != nil {
-			return err
-		}
-		closing := a.closeLog()
-		a.reset()
-		a.log = log
-		notices = append(notices, a.restore(entries)...)
-		if err := a.perms.openSession(id); err != nil {
-			notices = append(notices, err.Error())
-		}
-		a.emit(Opened{ID: id, Resumed: true, Entries: entries, Notices: notices})
-		return closing
-	})
-}
-
-// restore makes the conversation what the entries say.
-func (a *App) restore(entries []session.Entry) (notices []string) {
+// restore makes the conversation what the entries say. Changes up to the entry of
+// the number foreign were made elsewhere: they are not the journal's.
+func (a *App) restore(entries []session.Entry, foreign int64) (notices []string) {
 	a.talk = session.NewConversation(entries)
 	a.restoreModel(entries)
 	for _, e := range entries {
@@ -208,8 +161,7 @@ func (a *App) restore(entries []session.Entry) (notices []string) {
 	if n := len(entries); n > 0 && entries[n-1].Step > 0 && !slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.KindTurn && e.Step == a.turn }) {
 		a.note("The program ended in the middle of your last turn. What became of the calls of your last reply stands in their results; a reply that was still coming in is lost.")
 	}
-	return a.journal.Load(entries)
+	return a.journal.Load(slices.DeleteFunc(slices.Clone(entries), func(e session.Entry) bool {
+		return e.Seq <= foreign && e.Kind != session.KindHead
+	}))
 }
-
-// Sessions lists the sessions of the workspace, newest first.
-func (a *App) Sessions() ([]session.Info, error) { return a.store.List() }

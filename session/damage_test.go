@@ -134,7 +134,7 @@ func TestDamage(t *testing.T) { // SESS-05
 				if _, err := s.List(); err != nil {
 					t.Error(err)
 				}
-				if info := must[Info](t)(s.Latest()); info.ID != l.ID() {
+				if info := must[Info](t)(s.Latest(nil)); info.ID != l.ID() {
 					t.Errorf("the latest is %v", info)
 				}
 			}

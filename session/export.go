@@ -48,6 +48,34 @@ func TitleOf(entries []Entry) (title string) {
 	return title
 }
 
+// ChangedPaths lists the files that some entries changed and did not take back,
+// each once, the latest change last.
+func ChangedPaths(entries []Entry) (paths []string) {
+	byID := map[string]string{}
+	var done []string
+	for _, e := range entries {
+		switch e.Kind {
+		case KindChange:
+			byID[e.Change.ID] = e.Change.Path
+		case KindDone:
+			done = append(done, e.Done)
+		case KindUndo:
+			if e.Undo.Redo {
+				done = append(done, e.Undo.Changes...)
+			} else {
+				done = slices.DeleteFunc(done, func(id string) bool { return slices.Contains(e.Undo.Changes, id) })
+			}
+		}
+	}
+	for _, id := range slices.Backward(done) {
+		if path := byID[id]; path != "" && !slices.Contains(paths, path) {
+			paths = append(paths, path)
+		}
+	}
+	slices.Reverse(paths)
+	return paths
+}
+
 // WriteJSON writes one JSON object.
 func (x Export) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)

@@ -31,14 +31,22 @@ type Info struct {
 	Open     bool      // in a process, possibly this one
 }
 
-// Latest is the session that was written last, [ErrNoSession] when there is none.
-func (s *Store) Latest() (Info, error) {
+// Latest is the session that was written last, of those that are preferred where
+// there are some; nil prefers all. [ErrNoSession] says that there is none.
+func (s *Store) Latest(prefers func(id string) bool) (Info, error) {
 	list, err := s.List()
 	if err != nil {
 		return Info{}, err
 	}
 	if len(list) == 0 {
 		return Info{}, fmt.Errorf("%w: nothing was said in %s yet", ErrNoSession, s.workspace)
+	}
+	if prefers != nil {
+		for _, info := range list {
+			if prefers(info.ID) {
+				return info, nil
+			}
+		}
 	}
 	return list[0], nil
 }

@@ -103,7 +103,7 @@ func TestListOrder(t *testing.T) { // SESS-02
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if info := must[Info](t)(s.Latest()); info.ID != want[0] {
+	if info := must[Info](t)(s.Latest(nil)); info.ID != want[0] {
 		t.Errorf("the latest is %s", info.ID)
 	}
 }
@@ -112,11 +112,11 @@ func TestListShowsWhatIsOpen(t *testing.T) { // SESS-10
 	s := newStore(t)
 	l := create(t, s)
 	put(t, l, say("a"))
-	if info := must[Info](t)(s.Latest()); !info.Open {
+	if info := must[Info](t)(s.Latest(nil)); !info.Open {
 		t.Error("not open")
 	}
 	ok(t, l.Close())
-	if info := must[Info](t)(s.Latest()); info.Open {
+	if info := must[Info](t)(s.Latest(nil)); info.Open {
 		t.Error("still open")
 	}
 }

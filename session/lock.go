@@ -17,11 +17,15 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	who := "another process"
-	if e.PID != 0 {
-		who = fmt.Sprintf("process %d on %s, since %s", e.PID, e.Host, e.Since.Local().Format("2006-01-02 15:04"))
+	return fmt.Sprintf("session %s is open in %s: close it there, start a new session, or go on in a copy: agent sessions fork %s", e.ID, e.Owner(), e.ID)
+}
+
+// Owner names the process, in words.
+func (e *LockedError) Owner() string {
+	if e.PID == 0 {
+		return "another process"
 	}
-	return fmt.Sprintf("session %s is open in %s: close it there, or start a new session", e.ID, who)
+	return fmt.Sprintf("process %d on %s, since %s", e.PID, e.Host, e.Since.Local().Format("2006-01-02 15:04"))
 }
 
 // owner is what a lock file says of the process that holds it. After a crash it

@@ -34,7 +34,7 @@ func TestOneProcessASession(t *testing.T) { // SESS-10
 			t.Errorf("no %q in: %v", word, err)
 		}
 	}
-	if info := must[Info](t)(s.Latest()); !info.Open {
+	if info := must[Info](t)(s.Latest(nil)); !info.Open {
 		t.Error("the list does not show it as open")
 	}
 	if got := texts(t, s, l.ID()); got != "a" {
@@ -99,7 +99,7 @@ func TestLookingDoesNotLockOut(t *testing.T) {
 
 func TestUnknownOwner(t *testing.T) {
 	e := &LockedError{ID: "X"}
-	if got := e.Error(); got != "session X is open in another process: close it there, or start a new session" {
+	if got := e.Error(); got != "session X is open in another process: close it there, start a new session, or go on in a copy: agent sessions fork X" {
 		t.Error(got)
 	}
 }

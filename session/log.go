@@ -42,6 +42,9 @@ func Unsaved() *Log { return &Log{id: ulid.Make().String()} }
 // ID is the session's id.
 func (l *Log) ID() string { return l.id }
 
+// Saved tells whether the log is kept on the disk.
+func (l *Log) Saved() bool { return l.store != nil }
+
 // Append writes an entry, with Seq set, and Time where it was zero. The line is
 // in the file when Append returns. A change is on the disk as well: what is about
 // to be overwritten must be known even after a power loss.

@@ -192,7 +192,7 @@ func TestNoSession(t *testing.T) {
 		if _, _, err := s.Read(id); !errors.Is(err, ErrNoSession) {
 			t.Errorf("read: %v", err)
 		}
-		if _, err := s.Latest(); !errors.Is(err, ErrNoSession) {
+		if _, err := s.Latest(nil); !errors.Is(err, ErrNoSession) {
 			t.Errorf("latest: %v", err)
 		}
 		if list, err := s.List(); err != nil || len(list) != 0 {

@@ -10,6 +10,8 @@
 package ui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/phero-agent/agent/app"
@@ -43,8 +45,15 @@ type Agent interface {
 	Compact(keep string)                     // makes the conversation shorter; keep: what must not be lost
 	Context() (app.ContextReport, error)     // what fills the context window
 	New()
-	Resume(id string)
-	Sessions() ([]session.Info, error)
+	Resume(id string)                                                       // asks where only the person can decide
+	Sessions() ([]app.SessionInfo, error)                                   // the newest first
+	SearchSessions(ctx context.Context, text string) ([]session.Hit, error) // in which it was said
+	PreviewSession(id string) (app.Preview, error)
+	Prompts() ([]app.Prompt, error) // of the person, the oldest first
+	Rewind(to int64) error          // to before a prompt; files stay
+	Fork(before int64) error        // goes on in a copy, up to before a prompt; 0: all of it
+	Rename(title string) error
+	Export(name string) (path string, err error)
 	Background(callID string) bool // moves a running command to the background
 	Kill(shellID string)
 }
@@ -58,6 +67,7 @@ type Options struct {
 	ASCII    bool                     // only ASCII in the chrome
 	Mouse    bool                     // the wheel, the scrollbar and clicks are ours, not the terminal's
 	Still    bool                     // nothing moves but what is new
+	Open     string                   // the session that is asked about at the start
 	Ask      bool                     // the picker of sessions is open at the start
 	Dir      string                   // where the person's own commands run; "" is the working directory
 	StateDir string                   // where prompts and the draft are kept; "" keeps nothing

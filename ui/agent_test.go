@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,7 +28,10 @@ type recorder struct {
 	asked    []string
 	queue    []string
 	mode     permissions.Mode
-	sessions []session.Info
+	sessions []app.SessionInfo
+	hits     []session.Hit
+	previews map[string]app.Preview
+	prompts  []app.Prompt
 	models   []app.ModelInfo
 	plan     []session.Planned
 }
@@ -121,11 +125,33 @@ func (r *recorder) Context() (app.ContextReport, error) {
 		{Name: "system prompt", Tokens: 1200}, {Name: "tools", Tokens: 2900}, {Name: "results of tools", Tokens: 40_000},
 	}}, nil
 }
-func (r *recorder) New()                              { r.did("new") }
-func (r *recorder) Resume(id string)                  { r.did("resume %s", id) }
-func (r *recorder) Sessions() ([]session.Info, error) { return r.sessions, nil }
-func (r *recorder) Background(id string) bool         { r.did("background %s", id); return true }
-func (r *recorder) Kill(id string)                    { r.did("kill %s", id) }
+func (r *recorder) New()                                 { r.did("new") }
+func (r *recorder) Resume(id string)                     { r.did("resume %s", id) }
+func (r *recorder) Sessions() ([]app.SessionInfo, error) { return r.sessions, nil }
+func (r *recorder) SearchSessions(_ context.Context, text string) ([]session.Hit, error) {
+	r.did("search %s", text)
+	return r.hits, nil
+}
+func (r *recorder) PreviewSession(id string) (app.Preview, error) {
+	p, ok := r.previews[id]
+	if !ok {
+		return p, errors.New("session " + id + " cannot be read")
+	}
+	p.ID = id
+	return p, nil
+}
+func (r *recorder) Prompts() ([]app.Prompt, error) { return r.prompts, nil }
+func (r *recorder) Rewind(to int64) error          { r.did("rewind %d", to); return nil }
+func (r *recorder) Fork(before int64) error        { r.did("fork %d", before); return nil }
+func (r *recorder) Rename(title string) error      { r.did("rename %s", title); return nil }
+func (r *recorder) Export(name string) (string, error) {
+	if name == "there" {
+		return "", errors.New("there is there already")
+	}
+	return "/home/me/acme/" + name, nil
+}
+func (r *recorder) Background(id string) bool { r.did("background %s", id); return true }
+func (r *recorder) Kill(id string)            { r.did("kill %s", id) }
 
 // stage is a screen with a recorder behind it.
 type stage struct {

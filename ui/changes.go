@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/ui/diff"
@@ -19,6 +20,7 @@ type changes struct {
 	name      string
 	verb      string // "undo", "redo"; "" where there is only something to see
 	scope     session.Scope
+	back      *app.Prompt // the message that the conversation goes back to with the files; nil: none
 	workspace string
 	files     []changedFile
 	at        int
@@ -48,6 +50,7 @@ type doRevert struct {
 	redo  bool
 	scope session.Scope
 	picks []session.Pick
+	back  *app.Prompt
 }
 
 // newRevert makes the dialog of a plan. What somebody else changed is not ticked:
@@ -88,8 +91,8 @@ func (d *changes) scrollBy(a action) { d.scroll.act(a) }
 func (d *changes) key(k string, _ tea.KeyPressMsg, keys keymap) intent {
 	switch a := keys.find(k, inChanges); a {
 	case actAllow:
-		if picks := d.picks(); d.verb != "" && len(picks) > 0 {
-			return doRevert{redo: d.verb == "redo", scope: d.scope, picks: picks}
+		if picks := d.picks(); d.verb != "" && (len(picks) > 0 || d.back != nil) {
+			return doRevert{redo: d.verb == "redo", scope: d.scope, picks: picks, back: d.back}
 		}
 	case actDeny:
 		return doClose{}
@@ -257,8 +260,11 @@ func (d *changes) footer(t *theme, w int) string {
 		return t.dim.Render(text.Truncate(hint+" "+t.sign.dot+" u unified or side by side", w, t.sign.ellipsis))
 	}
 	yes := t.dim.Render("[y] " + d.verb)
-	if n := len(d.picks()); n > 0 {
+	switch n := len(d.picks()); {
+	case n > 0:
 		yes = t.accent.Render("[y]") + " " + d.verb + " " + plural(n, "file", "files")
+	case d.back != nil:
+		yes = t.accent.Render("[y]") + " go back, files stay"
 	}
 	return text.Truncate(yes+"   "+t.accent.Render("[n]")+" no   "+t.accent.Render("[space]")+" tick   "+t.dim.Render(hint), w, t.sign.ellipsis)
 }
@@ -296,12 +302,17 @@ func (m *Model) planRevert(args string, redo bool) tea.Cmd {
 }
 
 func (m *Model) revert(in doRevert) tea.Cmd {
-	return m.calls.inOrder(func() {
-		if in.redo {
+	return m.calls.inOrderMsg(func() tea.Msg {
+		switch {
+		case in.redo:
 			m.agent.Redo(in.scope, in.picks)
-			return
+		case len(in.picks) > 0:
+			m.agent.Undo(in.scope, in.picks)
 		}
-		m.agent.Undo(in.scope, in.picks)
+		if in.back != nil {
+			return m.backTo(*in.back, m.agent.Rewind)
+		}
+		return nil
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/permissions"
-	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/ui/text"
 )
 
@@ -35,9 +34,13 @@ func builtins() []command {
 		c("new", "a new session", func(m *Model, _ string) tea.Cmd { return m.calls.inOrder(m.agent.New) }, "clear"),
 		c("sessions", "open another session; /resume <id> opens that one", (*Model).resumeCommand, "resume", "continue"),
 		c("model", "another model, from the next request on", (*Model).modelCommand, "models"),
-		c("undo", "look at the last change and take it back; /undo turn: all of the last turn", (*Model).undoCommand, "rewind").takes("turn"),
+		c("undo", "look at the last change and take it back; /undo turn: all of the last turn", (*Model).undoCommand).takes("turn"),
 		c("redo", "make an undone change again; /redo turn", (*Model).redoCommand).takes("turn"),
+		c("rewind", "go back to a message of yours, with the files or without", (*Model).rewindCommand),
 		c("diff", "everything that this session changed", (*Model).diffCommand, "changes"),
+		c("rename", "give this session a title", (*Model).renameCommand, "title"),
+		c("fork", "go on in a copy of this session", (*Model).forkCommand, "branch"),
+		c("export", "write this session into a file; /export notes.json: as JSON", (*Model).exportCommand),
 		c("effort", "how much the model reasons, from the next request on", (*Model).effortCommand, "reasoning"),
 		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand).takes("ask", "edits", "auto", "plan"),
 		c("permissions", "the rules and the always answers; /permissions forget <answer>", (*Model).permissionsCommand).takes("forget"),
@@ -203,19 +206,6 @@ func (m *Model) historyPicker() *picker {
 		rows = append(rows, pick{label: s, intent: doInsert{s}})
 	}
 	return newPicker("Earlier prompts", "nothing yet", rows)
-}
-
-// sessionsMsg brings the sessions of this project.
-type sessionsMsg struct{ list []session.Info }
-
-func (m *Model) openSessions() tea.Cmd {
-	return func() tea.Msg {
-		list, err := m.agent.Sessions()
-		if err != nil {
-			return failure{err}
-		}
-		return sessionsMsg{list}
-	}
 }
 
 func (m *Model) mouseCommand(string) tea.Cmd {

@@ -7,6 +7,7 @@ import (
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/ui/diff"
+	"github.com/phero-agent/agent/ui/text"
 )
 
 const (
@@ -44,7 +45,7 @@ func (c *content) rows(from, to int) []string {
 // are only the sizes, as a line.
 func changeDiff(t *theme, c *file.Change) (*diff.View, string) {
 	if binary(c.Before) || binary(c.After) {
-		return nil, fmt.Sprintf("binary: %s, was %s", size(len(c.After)), size(len(c.Before)))
+		return nil, fmt.Sprintf("binary: %s, was %s", text.Size(int64(len(c.After))), text.Size(int64(len(c.Before))))
 	}
 	return diff.New(c.Path, file.Hunks(c.Before, c.After, diffContext), t.diff), ""
 }

@@ -114,7 +114,7 @@ func (m *Model) committed(e *session.Entry) {
 	case e.Kind == session.KindHead && e.Head != nil:
 		m.session = e.Head.ID
 	case e.Kind == session.KindMessage && e.Message != nil:
-		m.said(e.Message)
+		m.said(e)
 	case e.Kind == session.KindTodo:
 		m.todos.items = e.Todo
 	case e.Kind == session.KindChange && e.Change != nil:
@@ -134,14 +134,17 @@ func (m *Model) committed(e *session.Entry) {
 		}
 	case e.Kind == session.KindCompact && e.Compact != nil:
 		m.compacted(e.Compact)
+	case e.Kind == session.KindRewind && e.Rewind != nil:
+		m.rewound(e.Rewind)
 	case e.Kind == session.KindTitle:
 		m.title = e.Title
 	}
 }
 
-func (m *Model) said(msg *session.Message) {
+func (m *Model) said(e *session.Entry) {
+	msg := e.Message
 	m.spoken = true
-	m.transcript.message(msg)
+	m.transcript.message(e.Seq, msg)
 	switch msg.Role {
 	case session.RoleTool:
 		m.status.doing = m.transcript.doing()
@@ -184,6 +187,13 @@ func some(things []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(things[:someMost], ", "), more)
 	}
 	return strings.Join(things, ", ")
+}
+
+// rewound takes what the person went back behind off the screen; the log keeps it.
+func (m *Model) rewound(r *session.Rewind) {
+	if m.transcript.backTo(r.To) {
+		m.transcript.note(app.Info, m.look.theme.sign.dot, "went back to here; the log keeps what followed")
+	}
 }
 
 func (m *Model) undone(u *session.Undo) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -183,8 +184,15 @@ func TestNothingDrivesTheTerminal(t *testing.T) {
 		s.emit(app.Questioned{ID: "2", Source: nasty, Input: human.Input{Questions: []human.Question{{Header: nasty, Question: nasty, Options: []human.Choice{{Label: nasty, Description: nasty}}}}}})
 		s.Wait(2 * time.Second)
 		s.Key("esc")
-		s.app.sessions = []session.Info{{ID: "1", Title: nasty}}
+		s.app.sessions = []app.SessionInfo{{Info: session.Info{ID: "1", Title: nasty}}}
+		s.app.previews = map[string]app.Preview{"1": {Said: []session.Message{{Role: session.RoleUser, Text: nasty}}, Changed: []string{nasty}, Damage: []string{nasty}}}
+		s.app.hits = []session.Hit{{ID: "1", Line: nasty}}
 		s.Key("ctrl+s")
+		s.Type("x")
+		s.Wait(time.Second)
+		s.Key("esc")
+		s.app.prompts = []app.Prompt{{Prompt: session.Prompt{Seq: 1, Text: nasty}}}
+		s.enter("/rewind")
 		out := s.Output()
 		for _, bad := range []string{"\x1b[2Jb", "\x1b]0;owned", "split\x07", "\x1b]52;", "\u009b", "\x9bf", "\u202e", "\u200b", "\u2066", "\x7f", "\x1bPq", "\x1b[6n", "\x07j"} {
 			if i := strings.Index(out, bad); i >= 0 {
@@ -478,15 +486,14 @@ func TestKeysBeforeTheFirstFrame(t *testing.T) {
 
 // With AGENT_ASCII nothing of ours needs more than ASCII.
 func TestASCII(t *testing.T) {
-	foreign := strings.NewReplacer("日本語のドキュメント", "", "日本語", "", "日本", "")
 	for _, state := range states {
 		for _, w := range []int{120, 60} {
 			opts := state.opts
 			opts.ASCII, opts.Still = true, true
 			on(t, w, 40, opts, func(t *testing.T, s *stage) {
 				state.show(s)
-				for _, r := range foreign.Replace(s.Text() + s.Title()) {
-					if r > 0x7e {
+				for _, r := range s.Text() + s.Title() {
+					if r > 0x7e && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) { // what people write
 						t.Errorf("%s, %d columns: %q is on the screen:\n%s", state.name, w, r, s.Text())
 						break
 					}

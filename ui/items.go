@@ -64,6 +64,7 @@ func (e *entry) spaced() []string { return make([]string, e.lead()) }
 // userItem is a message of the person.
 type userItem struct {
 	entry
+	seq    int64 // of the log's entry
 	text   string
 	images int
 }

@@ -15,6 +15,7 @@ const (
 	inQuestion   scope = "question"
 	inPicker     scope = "lists"
 	inChanges    scope = "undo and diff"
+	inRewind     scope = "going back"
 )
 
 // action is what a key does.
@@ -109,7 +110,7 @@ func bindings() []binding {
 	return []binding{
 		{everywhere, []string{"ctrl+c"}, "ctrl+c", actStop, "stop the turn; clear the text; twice: quit"},
 		{everywhere, []string{"ctrl+d"}, "ctrl+d", actQuitIfEmpty, "quit, when the text is empty"},
-		{everywhere, []string{"esc"}, "esc", actEscape, "close, go back, stop the turn"},
+		{everywhere, []string{"esc"}, "esc", actEscape, "close, go back, stop the turn; twice: to a message of yours"},
 		{everywhere, []string{"f1"}, "f1 or ?", actHelp, "the keys"},
 		{everywhere, []string{"shift+tab"}, "shift+tab", actMode, "the next permission mode"},
 		{everywhere, []string{"ctrl+t"}, "ctrl+t", actPanes, "panes: todo, output, shells, files"},
@@ -210,6 +211,17 @@ func bindings() []binding {
 		{inPicker, []string{"pgup"}, "pgup pgdn", actPageUp, "a page"},
 		{inPicker, []string{"pgdown"}, "", actPageDown, ""},
 		{inPicker, []string{"enter"}, "enter", actChoose, "take it"},
+
+		{inRewind, []string{"up", "k"}, "↑ ↓", actUp, "a message"},
+		{inRewind, []string{"down", "j"}, "", actDown, ""},
+		{inRewind, []string{"left", "h", "shift+tab"}, "← →", actLeft, "with its files, without, only the files, or a fork"},
+		{inRewind, []string{"right", "l", "tab"}, "", actRight, ""},
+		{inRewind, []string{"pgup"}, "pgup pgdn", actPageUp, "a page"},
+		{inRewind, []string{"pgdown"}, "", actPageDown, ""},
+		{inRewind, []string{"home", "g"}, "", actTop, ""},
+		{inRewind, []string{"end", "G"}, "", actBottom, ""},
+		{inRewind, []string{"enter"}, "enter", actChoose, "do it"},
+		{inRewind, []string{"n", "q", "esc"}, "", actDeny, ""},
 
 		{inChanges, []string{"y"}, "y", actAllow, "do it to the ticked files"},
 		{inChanges, []string{"n", "q", "esc"}, "n esc", actDeny, "leave all as it is"},

@@ -144,6 +144,8 @@ func (m *Model) escape() tea.Cmd {
 		m.focus = onComposer
 	case m.status.running:
 		return m.cancel()
+	default:
+		return m.escAgain()
 	}
 	return nil
 }

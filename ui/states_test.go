@@ -124,12 +124,24 @@ var states = []struct {
 	{"help", Options{}, func(s *stage) { s.Key("?") }},
 	{"palette", Options{}, func(s *stage) { s.Key("ctrl+p"); s.Type("sess") }},
 	{"sessions", Options{}, func(s *stage) {
-		s.app.sessions = []session.Info{
-			{ID: "01A", Title: "Rename Foo to Bar", Changed: time.Now().Add(-3 * time.Minute), Messages: 12, Open: true},
-			{ID: "01B", Title: "日本語のドキュメント", Changed: time.Now().Add(-30 * time.Hour), Messages: 1},
-			{ID: "01C", Changed: time.Now().Add(-40 * time.Hour)},
-		}
+		someSessions(s)
 		s.Key("ctrl+s")
+		s.Wait(time.Second)
+	}},
+	{"sessions-found", Options{}, func(s *stage) {
+		someSessions(s)
+		s.app.hits = []session.Hit{{ID: "01B", Line: "the needle is in this line"}}
+		s.Key("ctrl+s")
+		s.Type("needle")
+		s.Wait(time.Second)
+	}},
+	{"rewind", Options{}, func(s *stage) {
+		s.app.prompts = threePrompts()
+		s.Key("esc", "esc")
+	}},
+	{"went-back", Options{}, func(s *stage) {
+		s.emit(says(2, "rename Foo to Bar"), modelSays("Done."), says(4, "and the tests"), modelSays("They pass."))
+		s.emit(app.Committed{Entry: session.Entry{Kind: session.KindRewind, Rewind: &session.Rewind{To: 4}}})
 	}},
 	{"todo-pane", Options{}, func(s *stage) { working(s); s.Key("ctrl+t") }},
 	{"output-pane", Options{}, func(s *stage) {
@@ -269,4 +281,33 @@ func TestStates(t *testing.T) {
 			})
 		}
 	}
+}
+
+func someSessions(s *stage) {
+	s.app.sessions = []app.SessionInfo{
+		{Info: session.Info{ID: "01A", Title: "Rename Foo to Bar", Changed: time.Now().Add(-3 * time.Minute), Messages: 12, Changes: 3, Size: 40 << 10, Open: true}},
+		{Info: session.Info{ID: "01B", Title: "日本語のドキュメント", Changed: time.Now().Add(-30 * time.Hour), Messages: 1, Size: 900}, Foreign: true},
+		{Info: session.Info{ID: "01C", Changed: time.Now().Add(-40 * time.Hour), Size: 3 << 20}},
+	}
+	s.app.previews = map[string]app.Preview{
+		"01A": {
+			Said: []session.Message{
+				{Role: session.RoleUser, Text: "rename Foo to Bar everywhere and run the tests"},
+				{Role: session.RoleAssistant, Text: "Renamed in two files.\n\nThe tests pass, all of them, and nothing else in the repository names Foo any more, as far as grep can tell."},
+			},
+			Changed: []string{"app/loop.go", "app/new.go"},
+		},
+		"01B": {Said: []session.Message{{Role: session.RoleUser, Text: "日本語"}}, Damage: []string{"line 3 of the log is damaged (80 bytes) and passed over"}},
+	}
+}
+
+func threePrompts() []app.Prompt {
+	at := func(seq int64, ago time.Duration, text string, files int) app.Prompt {
+		return app.Prompt{Prompt: session.Prompt{Seq: seq, Time: time.Now().Add(-ago), Text: text}, Files: files}
+	}
+	return []app.Prompt{at(2, 3*time.Hour, "rename Foo to Bar\neverywhere", 3), at(9, time.Hour, "run the tests", 1), at(14, time.Minute, "日本語のドキュメントを書いて", 0)}
+}
+
+func says(seq int64, text string) app.Event {
+	return app.Committed{Entry: session.Entry{Seq: seq, Kind: session.KindMessage, Message: &session.Message{Role: session.RoleUser, Text: text}}}
 }

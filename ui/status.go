@@ -211,18 +211,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// size is a number of bytes in short.
-func size(n int) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f kB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d B", n)
-}
-
 // doingCall says that a call of a tool is arriving.
 func doingCall(tool string, bytes int) string {
-	return fmt.Sprintf("Writing %s %s", text.Line(tool), size(bytes))
+	return fmt.Sprintf("Writing %s %s", text.Line(tool), text.Size(int64(bytes)))
 }

@@ -320,7 +320,7 @@ func doneDetail(t *theme, c *call) string {
 			return more(plural(len(out.Paths), "file", "files"), out.Truncated)
 		}
 	case "web_fetch":
-		return size(len(c.result))
+		return text.Size(int64(len(c.result)))
 	case "agent":
 		if n := len(c.subs); n > 0 {
 			return plural(n, "call", "calls")

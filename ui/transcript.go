@@ -128,13 +128,13 @@ func (tr *transcript) restyle() {
 
 func (tr *transcript) changed(i int) { tr.list.Changed(i) }
 
-// message shows a message of the log.
-func (tr *transcript) message(m *session.Message) {
+// message shows a message of the log, whose entry has the number.
+func (tr *transcript) message(seq int64, m *session.Message) {
 	switch m.Role {
 	case session.RoleUser:
 		if m.Parent == "" && m.Text != "" {
 			tr.endReply()
-			tr.add(&userItem{entry: entry{look: tr.look}, text: m.Text, images: len(m.Images)})
+			tr.add(&userItem{entry: entry{look: tr.look}, seq: seq, text: m.Text, images: len(m.Images)})
 		}
 	case session.RoleAssistant:
 		tr.assistant(m)
@@ -280,6 +280,29 @@ func (tr *transcript) dropReply() {
 		tr.items = tr.items[:n]
 	}
 	tr.reply, tr.thought = nil, nil
+}
+
+// backTo takes away the person's message whose entry has the number, and what
+// followed it; false where there is no such message.
+func (tr *transcript) backTo(seq int64) bool {
+	tr.endReply()
+	at := slices.IndexFunc(tr.items, func(it item) bool {
+		u, ok := it.(*userItem)
+		return ok && u.seq == seq
+	})
+	if at < 0 {
+		return false
+	}
+	tr.list.Remove(at, len(tr.items))
+	tr.items = tr.items[:at]
+	for id, p := range tr.calls {
+		if p.index >= at {
+			delete(tr.calls, id)
+		}
+	}
+	tr.cursor = list.Row{Item: max(0, min(tr.cursor.Item, at-1))}
+	tr.drag = nil
+	return true
 }
 
 // stop ends what the end of a turn left open.

@@ -60,6 +60,7 @@ type Model struct {
 	lastKey  time.Time
 	held     held      // an enter in a burst
 	quitAt   time.Time // until then ctrl+c quits
+	escAt    time.Time // of an esc that did nothing
 	blurred  bool
 	ticking  bool
 	commands []command
@@ -86,6 +87,9 @@ func (m *Model) Init() tea.Cmd {
 	cmds := []tea.Cmd{m.pump.next, m.history.load(), m.drafts.load(), m.readMode()}
 	if m.opts.Theme == "" {
 		cmds = append(cmds, tea.RequestBackgroundColor)
+	}
+	if id := m.opts.Open; id != "" {
+		cmds = append(cmds, m.calls.inOrder(func() { m.agent.Resume(id) }))
 	}
 	if m.opts.Prompt != "" {
 		cmds = append(cmds, m.submit(m.opts.Prompt))
@@ -153,8 +157,16 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.modal = msg.picker()
 	case contextMsg:
 		m.modal = newContextPage(app.ContextReport(msg))
+	case backMsg:
+		m.composer.set(string(msg))
+	case promptsMsg:
+		m.modal = newRewind(msg, m.look.now)
 	case sessionsMsg:
-		m.modal = msg.picker(m.look.now)
+		return m.showSessions(msg)
+	case lookMsg:
+		return m.lookAt(msg)
+	case hitsMsg, previewMsg:
+		return m.looked(msg)
 	case modelsMsg:
 		m.modal = msg.picker(m.status.state.Model)
 	default:
@@ -257,6 +269,8 @@ func (m *Model) act(in intent) tea.Cmd {
 	case doConfirm:
 		m.modal = in.dialog
 		return nil
+	case doLook:
+		return waitToLook(in)
 	case nil:
 		return nil
 	}
@@ -275,6 +289,8 @@ func (m *Model) actModal(in intent) tea.Cmd {
 		return m.calls.inOrder(func() { m.agent.Resume(in.id) })
 	case doRevert:
 		return m.revert(in)
+	case doRewind:
+		return m.goBack(in)
 	case doKill:
 		return now(func() { m.agent.Kill(in.id) })
 	case doQuit:
