@@ -183,6 +183,11 @@ func (a *App) Rename(title string) error {
 	return a.idle(func() error {
 		a.commit(session.Entry{Kind: session.KindTitle, Title: title})
 		a.sync()
+		words := "the title is the first prompt's again"
+		if title != "" {
+			words = "the title is now: " + title
+		}
+		a.emit(Notice{Text: words})
 		return nil
 	})
 }

@@ -28,6 +28,7 @@ const (
 	actStop
 	actQuitIfEmpty
 	actEscape
+	actEscapeTwice
 	actHelp
 	actRedraw
 	actSuspend
@@ -111,6 +112,7 @@ func bindings() []binding {
 		{everywhere, []string{"ctrl+c"}, "ctrl+c", actStop, "stop the turn; clear the text; twice: quit"},
 		{everywhere, []string{"ctrl+d"}, "ctrl+d", actQuitIfEmpty, "quit, when the text is empty"},
 		{everywhere, []string{"esc"}, "esc", actEscape, "close, go back, stop the turn; twice: to a message of yours"},
+		{everywhere, []string{"alt+esc"}, "", actEscapeTwice, ""}, // two that arrive at once
 		{everywhere, []string{"f1"}, "f1 or ?", actHelp, "the keys"},
 		{everywhere, []string{"shift+tab"}, "shift+tab", actMode, "the next permission mode"},
 		{everywhere, []string{"ctrl+t"}, "ctrl+t", actPanes, "panes: todo, output, shells, files"},

@@ -113,6 +113,8 @@ func (m *Model) global(a action, msg tea.KeyPressMsg) tea.Cmd {
 		return m.typed()
 	case actEscape:
 		return m.escape()
+	case actEscapeTwice:
+		return tea.Batch(m.escape(), m.escape())
 	case actHelp:
 		m.modal = newHelp(bindings())
 	case actMode:

@@ -28,6 +28,11 @@ func TestRewind(t *testing.T) {
 		s.wantOff(t, "Go back")
 		s.wantLog(t)
 
+		s.Raw("\x1b\x1b") // at once, as over a slow line
+		s.Wait(100 * time.Millisecond)
+		s.wantOn(t, "Go back to a message")
+		s.Key("esc")
+
 		// Without the files.
 		s.enter("/rewind")
 		s.wantOn(t, "edit from here, undo its files")
