@@ -241,7 +241,10 @@ func (c *sessionsOf) removeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "removed %s: %s, %d contents; %d more are of other sessions too\n", strings.ToUpper(id), text.Size(r.Bytes), r.Contents, r.Shared)
+			fmt.Fprintf(cmd.OutOrStdout(), "removed %s: %s, %d contents\n", strings.ToUpper(id), text.Size(r.Bytes), r.Contents)
+			if r.InUse {
+				fmt.Fprintln(cmd.OutOrStdout(), "its contents stay for now: another session is open; the next rm drops what no session needs")
+			}
 		}
 		return nil
 	})

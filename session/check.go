@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -41,8 +42,8 @@ func (s *Store) Check(id string) (Report, error) {
 	}
 	paths := map[string]string{}
 	for _, e := range entries {
-		if e.Change != nil {
-			paths[e.Change.Before], paths[e.Change.After] = e.Change.Path, e.Change.Path
+		for _, c := range e.changes() {
+			paths[strings.TrimPrefix(c.Before, linkPrefix)], paths[strings.TrimPrefix(c.After, linkPrefix)] = c.Path, c.Path
 		}
 	}
 	for _, hash := range namedContents(raw) {
@@ -68,7 +69,7 @@ func (s *Store) Check(id string) (Report, error) {
 // contentName finds where a line names a content: a field that holds a hash and
 // nothing else. A text that is one counts too: better a content too many is kept.
 var contentName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`"([a-z_]+)":"([0-9a-f]{64})"`)
+	return regexp.MustCompile(`"([a-z_]+)":"(?:link:)?([0-9a-f]{64})"`)
 })
 
 // namedContents lists the contents that a log names, each once. It reads bytes

@@ -55,8 +55,13 @@ func ChangedPaths(entries []Entry) (paths []string) {
 	var done []string
 	for _, e := range entries {
 		switch e.Kind {
-		case KindChange:
-			byID[e.Change.ID] = e.Change.Path
+		case KindChange, KindFound:
+			for _, c := range e.changes() {
+				byID[c.ID] = c.Path
+				if e.Kind == KindFound {
+					done = append(done, c.ID)
+				}
+			}
 		case KindDone:
 			done = append(done, e.Done)
 		case KindUndo:
@@ -74,6 +79,17 @@ func ChangedPaths(entries []Entry) (paths []string) {
 	}
 	slices.Reverse(paths)
 	return paths
+}
+
+// changes are the changes of files that an entry records.
+func (e Entry) changes() []Change {
+	switch {
+	case e.Change != nil:
+		return []Change{*e.Change}
+	case e.Found != nil:
+		return e.Found.Changes
+	}
+	return nil
 }
 
 // WriteJSON writes one JSON object.
@@ -105,6 +121,14 @@ func (x Export) WriteMarkdown(w io.Writer) error {
 			fmt.Fprintf(b, "\n%s: +%d −%d\n", codeSpan(e.Change.Path), e.Change.Added, e.Change.Removed)
 			for _, h := range e.Change.Hunks {
 				fence(b, "diff", strings.Join(h.Lines, "\n"))
+			}
+		case KindFound:
+			fmt.Fprintf(b, "\nChanged while commands ran:\n\n")
+			for _, c := range e.Found.Changes {
+				fmt.Fprintf(b, "- %s: +%d −%d\n", codeSpan(c.Path), c.Added, c.Removed)
+			}
+			for _, l := range e.Found.Lost {
+				fmt.Fprintf(b, "- %s, which cannot be undone\n", codeSpan(l.Path))
 			}
 		case KindUndo:
 			word := "taken back"
@@ -158,6 +182,9 @@ func fence(b *bufio.Writer, language, text string) {
 
 func codeSpan(text string) string {
 	mark := strings.Repeat("`", longestRun(text)+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " "
+	}
 	return mark + text + mark
 }
 

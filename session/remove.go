@@ -10,19 +10,16 @@ import (
 	"time"
 )
 
-// freshFor is how long a content is safe that was kept or named anew while other
-// sessions are open: their logs may be about to name it.
-const freshFor = 10 * time.Minute
-
 // Removed is what became of a session that was removed.
 type Removed struct {
 	Bytes    int64 // of the disk that are free now
-	Contents int   // of files that were dropped
-	Shared   int   // contents that other sessions name, and that stay
+	Contents int   // that were dropped
+	InUse    bool  // none were: another session is open, and may be about to name some
 }
 
-// Remove deletes a session and the contents that no other session names. One that
-// is open, here or elsewhere, is refused with a *[LockedError].
+// Remove deletes a session, and the contents that no other session names. While
+// another one is open they stay, for the next time. A session that is open itself,
+// here or elsewhere, is refused with a *[LockedError].
 func (s *Store) Remove(id string) (Removed, error) {
 	began := time.Now()
 	id, root, err := s.find(id)
@@ -30,8 +27,7 @@ func (s *Store) Remove(id string) (Removed, error) {
 		return Removed{}, err
 	}
 	defer root.Close()
-	raw, err := root.ReadFile(filepath.Join(sessionPath(id), logName))
-	if err != nil {
+	if _, err := root.Lstat(filepath.Join(sessionPath(id), logName)); err != nil {
 		return Removed{}, openError(id, err)
 	}
 	lk, err := takeLock(root, filepath.Join(sessionPath(id), lockName), id)
@@ -39,75 +35,69 @@ func (s *Store) Remove(id string) (Removed, error) {
 		return Removed{}, openError(id, err)
 	}
 	defer lk.release()
-	mine := map[string]bool{}
-	for _, hash := range namedContents(raw) {
-		mine[hash] = true
-	}
-	before := began
-	r := Removed{}
-	others, err := s.othersNeed(root, id, mine)
+	open, named, err := others(root, id)
 	if err != nil {
 		return Removed{}, fmt.Errorf("session %s was not removed: %w", id, err)
 	}
-	if others.open {
-		before = began.Add(-freshFor)
-	}
-	r.Shared = others.shared
 	// First under a name that is no session's, so that no half of it is ever listed.
 	gone := filepath.Join(sessionsDir, ".removed-"+id)
 	if err := root.Rename(sessionPath(id), gone); err != nil {
 		return Removed{}, fmt.Errorf("session %s was not removed: %w", id, err)
 	}
-	r.Bytes = sizeOf(root, gone)
+	r := Removed{Bytes: sizeOf(root, gone), InUse: open}
 	if err := root.RemoveAll(gone); err != nil {
 		return r, fmt.Errorf("session %s is removed, but not all of its files are: %w", id, err)
 	}
-	for hash := range mine {
-		info, err := root.Lstat(blobPath(hash))
-		if err != nil || !info.ModTime().Before(before) {
+	if open {
+		return r, nil
+	}
+	return r, r.drop(root, named, began)
+}
+
+// drop removes the contents that are not named. What is as new as that is about
+// to be named by a session that has just begun.
+func (r *Removed) drop(root *os.Root, named map[string]bool, before time.Time) error {
+	blobs, err := fs.Glob(root.FS(), blobsDir+"/*/*")
+	if err != nil {
+		return err
+	}
+	for _, path := range blobs {
+		info, err := root.Lstat(path)
+		if err != nil || named[filepath.Base(path)] || !info.ModTime().Before(before) {
 			continue
 		}
-		if err := root.Remove(blobPath(hash)); err != nil {
-			return r, fmt.Errorf("session %s is removed, but not all contents are: %w", id, err)
+		if err := root.Remove(path); err != nil {
+			return fmt.Errorf("the session is removed, but not all contents are: %w", err)
 		}
 		r.Bytes += info.Size()
 		r.Contents++
 	}
-	return r, nil
+	return nil
 }
 
-// needs is what the other sessions of a store make of some contents.
-type needs struct {
-	open   bool // one of them is open in a process
-	shared int  // contents that they name
-}
-
-// othersNeed takes the contents that other sessions name out of hashes. What a
-// repair put away counts as well.
-func (s *Store) othersNeed(root *os.Root, id string, hashes map[string]bool) (needs, error) {
-	var n needs
+// others looks at the sessions beside one: whether one of them is open, and which
+// contents they name. What a repair put away counts as well.
+func others(root *os.Root, id string) (open bool, named map[string]bool, err error) {
 	ids, err := sessionIDs(root)
 	if err != nil {
-		return n, err
+		return false, nil, err
 	}
+	named = map[string]bool{}
 	for _, other := range ids {
 		if other == id {
 			continue
 		}
-		n.open = n.open || isLocked(root, filepath.Join(sessionPath(other), lockName))
+		open = open || isLocked(root, filepath.Join(sessionPath(other), lockName))
 		err := eachLog(root, other, func(log []byte) {
 			for _, hash := range namedContents(log) {
-				if hashes[hash] {
-					delete(hashes, hash)
-					n.shared++
-				}
+				named[hash] = true
 			}
 		})
 		if err != nil {
-			return n, err
+			return false, nil, err
 		}
 	}
-	return n, nil
+	return open, named, nil
 }
 
 // eachLog reads the log of a session, and the damaged ones beside it.
