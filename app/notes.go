@@ -43,10 +43,7 @@ func (a *App) note(text string) {
 // noteRewind tells the model of files that an undo or a redo changed. What was
 // undone and made again before it was told is nothing to tell.
 func (a *App) noteRewind(u session.Undone) {
-	verb := "undid"
-	if u.Redo {
-		verb = "redid"
-	}
+	verb := rewindVerb(u)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n := &a.notes
@@ -83,7 +80,7 @@ func (a *App) takeNotes() string {
 	if !n.told.tasks && len(items) > 0 {
 		list = append(list, "The task list as it is now:\n"+todo.Render(items)) // TODO-15
 	}
-	if text := a.rewoundText(); text != "" {
+	if text := rewoundText(a.opts.Workspace, n.verbs, n.rewound); text != "" {
 		list = append(list, text)
 	}
 	list = append(list, n.texts...)
@@ -91,10 +88,21 @@ func (a *App) takeNotes() string {
 	return strings.Join(list, "\n")
 }
 
-func (a *App) rewoundText() string {
+func rewindVerb(u session.Undone) string {
+	if u.Redo {
+		return "redid"
+	}
+	return "undid"
+}
+
+// rewoundMost is how many files a note names.
+const rewoundMost = 100
+
+// rewoundText tells the model of files that were undone or redone, "" for none.
+func rewoundText(workspace string, verbs []string, changes []session.FileChange) string {
 	var files []string
-	for _, f := range a.notes.rewound {
-		switch path := a.relative(f.Path); {
+	for _, f := range changes {
+		switch path := file.Shown(workspace, f.Path); {
 		case f.Before == f.After:
 		case f.After == "":
 			files = append(files, path+" (removed)")
@@ -105,7 +113,10 @@ func (a *App) rewoundText() string {
 	if len(files) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The user %s changes of yours. These files are different now: %s. Read one again before you change it.", strings.Join(a.notes.verbs, " and "), strings.Join(files, ", "))
+	if more := len(files) - rewoundMost; more > 0 {
+		files = append(files[:rewoundMost], fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("The user %s changes of yours. These files are different now: %s. Read one again before you change it.", strings.Join(verbs, " and "), strings.Join(files, ", "))
 }
 
 // tellAnew makes the next request tell the moment as if nothing had been told.

@@ -33,12 +33,8 @@ func (a *App) rewind(do func(session.Scope, []session.Pick) (session.Undone, err
 		undone, err := do(scope, picks)
 		a.watch.rebase()
 		if err == nil || len(undone.Files) > 0 {
-			did := "undid"
-			if undone.Redo {
-				did = "redid"
-			}
 			a.sync()
-			a.emit(Notice{Text: did + " " + a.describe(undone.Files)})
+			a.emit(Notice{Text: rewound(a.opts.Workspace, undone)})
 			a.noteRewind(undone)
 		}
 		return err
@@ -65,15 +61,20 @@ func (a *App) Diff() (changes []file.Change, err error) {
 	return changes, err
 }
 
-// describe names files as the person sees them, with their lines.
-func (a *App) describe(files []session.FileChange) string {
-	parts := make([]string, len(files))
-	for i, f := range files {
-		path := a.relative(f.Path)
-		parts[i] = fmt.Sprintf("%s (+%d −%d)", path, f.Added, f.Removed)
+// rewound says what an undo or a redo did, to the person.
+func rewound(workspace string, u session.Undone) string {
+	const most = 5
+	parts := []string{}
+	for _, f := range u.Files[:min(most, len(u.Files))] {
+		path := file.Shown(workspace, f.Path)
 		if f.After == "" {
-			parts[i] = path + " (removed)"
+			parts = append(parts, path+" (removed)")
+		} else {
+			parts = append(parts, fmt.Sprintf("%s (+%d −%d)", path, f.Added, f.Removed))
 		}
 	}
-	return strings.Join(parts, ", ")
+	if more := len(u.Files) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return rewindVerb(u) + " " + strings.Join(parts, ", ")
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"maps"
 	"os"
 	"path/filepath"
@@ -201,7 +200,7 @@ func (r *repo) head() string {
 
 // id is the object id that a content has, as raw bytes.
 func (r *repo) id(data []byte) string {
-	var h hash.Hash = sha1.New()
+	h := sha1.New()
 	if r.hash == sha256.Size {
 		h = sha256.New()
 	}
