@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,10 +29,16 @@ import (
 // directory, until somebody kills it.
 const crashIn = "AGENT_TEST_CRASH_IN"
 
+// crashPoints is the variable that says at how many points the work is killed.
+const crashPoints = "AGENT_TEST_CRASH_POINTS"
+
 func TestMain(m *testing.M) {
 	bash.MaybeHelper()
 	if dir := os.Getenv(crashIn); dir != "" {
 		workUntilKilled(dir)
+	}
+	if dir := os.Getenv(fullIn); dir != "" {
+		workOnFullDisk(dir)
 	}
 	// The private caches of workspaces go where they can be removed.
 	cache, err := os.MkdirTemp("", "app-test-cache-")
@@ -118,7 +125,10 @@ func workUntilKilled(dir string) {
 func TestKilledAtAnyPoint(t *testing.T) {
 	points := 20
 	if os.Getenv("CI") != "" {
-		points = 200
+		points = 100
+	}
+	if n, err := strconv.Atoi(os.Getenv(crashPoints)); err == nil {
+		points = n
 	}
 	whole := crashRun(t, time.Hour)
 	workers, n := 4, atomic.Int64{}

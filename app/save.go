@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -83,17 +84,17 @@ func (a *App) unsaved(err error) {
 // sync makes all that was committed durable.
 func (a *App) sync() {
 	a.saving.syncs.Wait()
-	a.syncLog(a.log)
+	a.syncLog(a.log, a.blobs)
 }
 
 // syncLater does the same beside the next request (decision 33).
 func (a *App) syncLater() {
-	log := a.log
-	a.saving.syncs.Go(func() { a.syncLog(log) })
+	log, blobs := a.log, a.blobs
+	a.saving.syncs.Go(func() { a.syncLog(log, blobs) })
 }
 
-func (a *App) syncLog(log *session.Log) {
-	err := log.Sync()
+func (a *App) syncLog(log *session.Log, blobs *session.Blobs) {
+	err := cmp.Or(log.Sync(), blobs.Trouble())
 	for _, text := range log.Notices() {
 		a.emit(Notice{Level: Warning, Text: text})
 	}
@@ -161,7 +162,12 @@ func (a *App) restore(entries []session.Entry, foreign int64) (notices []string)
 	if n := len(entries); n > 0 && entries[n-1].Step > 0 && !slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.KindTurn && e.Step == a.turn }) {
 		a.note("The program ended in the middle of your last turn. What became of the calls of your last reply stands in their results; a reply that was still coming in is lost.")
 	}
-	return a.journal.Load(slices.DeleteFunc(slices.Clone(entries), func(e session.Entry) bool {
+	return a.journal.Load(madeHere(entries, foreign))
+}
+
+// madeHere are the entries whose changes are the journal's.
+func madeHere(entries []session.Entry, foreign int64) []session.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e session.Entry) bool {
 		return e.Seq <= foreign && e.Kind != session.KindHead
-	}))
+	})
 }

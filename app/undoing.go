@@ -20,12 +20,12 @@ type Undoing struct {
 // OpenUndo opens a session for that; "" is the newest one. One that is open
 // elsewhere is a *[session.LockedError]. Close it.
 func OpenUndo(opts Options, id string) (*Undoing, error) {
-	store, err := session.OpenStore(opts.Workspace)
+	s, err := OpenSessions(opts)
 	if err != nil {
 		return nil, err
 	}
 	if id == "" {
-		latest, err := store.Latest()
+		latest, err := s.store.Latest(s.knows)
 		if errors.Is(err, session.ErrNoSession) {
 			return nil, fmt.Errorf("there is no session in %s yet", opts.Workspace)
 		}
@@ -34,13 +34,17 @@ func OpenUndo(opts Options, id string) (*Undoing, error) {
 		}
 		id = latest.ID
 	}
-	log, entries, notices, err := store.Open(id)
+	log, entries, notices, err := s.store.Open(id)
 	if err != nil {
 		return nil, err
 	}
+	foreign, known := s.known(log.ID())
+	if !known {
+		return nil, errors.Join(fmt.Errorf("session %s was not made here: what was changed elsewhere cannot be undone", log.ID()), log.Close())
+	}
 	u := &Undoing{ID: log.ID(), Notices: notices, workspace: opts.Workspace, log: log}
-	u.journal = session.NewJournal(store.Blobs(), opts.Workspace, log.Append)
-	u.Notices = append(u.Notices, u.journal.Load(entries)...)
+	u.journal = session.NewJournal(s.store.Blobs(), opts.Workspace, log.Append)
+	u.Notices = append(u.Notices, u.journal.Load(madeHere(entries, foreign))...)
 	return u, nil
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -32,8 +33,9 @@ var ErrNoBlob = errors.New("the content is not kept")
 type Blobs struct {
 	store *Store // nil: in memory
 
-	mu     sync.Mutex
-	memory map[string][]byte
+	mu      sync.Mutex
+	memory  map[string][]byte // what is on no disk
+	trouble error             // of the disk, not told yet
 }
 
 // UnsavedBlobs makes a store of contents in memory, for a log that is [Unsaved]:
@@ -47,7 +49,9 @@ func Hash(data []byte) string {
 }
 
 // Put keeps a content and returns its hash. The content is on the disk when Put
-// returns. A content that is there and whole is not written again.
+// returns. A content that is there and whole is not written again. Where the disk
+// does not take it, it is kept in memory until the disk does, and [Blobs.Trouble]
+// tells: the work goes on, and can be undone as long as the program runs.
 func (b *Blobs) Put(data []byte) (hash string, err error) { return b.put(data, true) }
 
 // PutSoon is Put without the wait for the disk: the content outlives the program,
@@ -56,29 +60,59 @@ func (b *Blobs) PutSoon(data []byte) (hash string, err error) { return b.put(dat
 
 func (b *Blobs) put(data []byte, wait bool) (hash string, err error) {
 	hash = Hash(data)
-	if b.store == nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.memory[hash] = bytes.Clone(data)
-		return hash, nil
-	}
 	if len(data) > maxBlob {
 		return hash, fmt.Errorf("a content of %d MB is too large to be kept: at most %d MB", len(data)>>20, maxBlob>>20)
 	}
+	if b.store != nil {
+		if err = b.write(hash, data, wait); err == nil {
+			b.empty()
+			return hash, nil
+		}
+		err = fmt.Errorf("contents cannot be kept in %s: %w", b.store.Dir(), err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.memory == nil {
+		b.memory = map[string][]byte{}
+	}
+	b.memory[hash] = bytes.Clone(data)
+	b.trouble = cmp.Or(b.trouble, err)
+	return hash, nil
+}
+
+func (b *Blobs) write(hash string, data []byte, wait bool) error {
 	root, err := b.store.prepare()
 	if err != nil {
-		return hash, err
+		return err
 	}
 	defer root.Close()
 	if _, err := readBlob(root, hash); err == nil {
 		now := time.Now()
 		_ = root.Chtimes(blobPath(hash), now, now) // so that nobody drops it who removes another session now
-		return hash, nil
+		return nil
 	}
-	if err := writeBlob(root, hash, data, wait); err != nil {
-		return hash, fmt.Errorf("the content cannot be kept in %s: %w", b.store.Dir(), err)
+	return writeBlob(root, hash, data, wait)
+}
+
+// empty writes what is in memory, once the disk takes contents again.
+func (b *Blobs) empty() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for hash, data := range b.memory {
+		if b.write(hash, data, true) != nil {
+			return
+		}
+		delete(b.memory, hash)
 	}
-	return hash, nil
+}
+
+// Trouble is why contents are kept in memory, if that is news since the last call.
+func (b *Blobs) Trouble() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := b.trouble
+	b.trouble = nil
+	return err
 }
 
 // Get returns the content of a hash, checked. [ErrNoBlob] says that it is gone or damaged.
@@ -86,14 +120,14 @@ func (b *Blobs) Get(hash string) ([]byte, error) {
 	if raw, err := hex.DecodeString(hash); err != nil || len(raw) != sha256.Size {
 		return nil, fmt.Errorf("%w: %q is no hash", ErrNoBlob, hash)
 	}
-	if b.store == nil {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		data, ok := b.memory[hash]
-		if !ok {
-			return nil, fmt.Errorf("%w: %s", ErrNoBlob, hash)
-		}
+	b.mu.Lock()
+	data, ok := b.memory[hash]
+	b.mu.Unlock()
+	if ok {
 		return bytes.Clone(data), nil
+	}
+	if b.store == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNoBlob, hash)
 	}
 	root, err := b.store.root()
 	if err != nil {

@@ -45,6 +45,7 @@ func workOnFullDisk(args []string) error {
 	content := make([]byte, 4*before.Size()) // that does not shrink
 	rand.NewChaCha8([32]byte{}).Read(content)
 	_, errPut := s.Blobs().Put(content)
+	errPut = errors.Join(errPut, s.Blobs().Trouble())
 	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
 		return err
 	}
@@ -53,8 +54,11 @@ func workOnFullDisk(args []string) error {
 			return fmt.Errorf("the disk was not full: %w", err)
 		}
 	}
-	if _, err := s.Blobs().Get(Hash(content)); !errors.Is(err, ErrNoBlob) {
+	if _, err := (&Blobs{store: s}).Get(Hash(content)); !errors.Is(err, ErrNoBlob) {
 		return fmt.Errorf("half a content was kept: %w", err)
+	}
+	if _, err := s.Blobs().Get(Hash(content)); err != nil {
+		return fmt.Errorf("the content is not in memory: %w", err)
 	}
 	after, err := os.Stat(s.logPath(l.ID()))
 	if err != nil {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -60,8 +61,10 @@ func NewJournal(blobs *Blobs, workspace string, appendEntry func(Entry) (Entry, 
 // be made from the contents.
 const hunksMost = 64 << 10
 
-// Intent records a change before it is written (UNDO-01). When it returns nil,
-// the contents and the intent are on the disk. step is the turn's number.
+// Intent records a change before it is written (UNDO-01). When it returns nil, the
+// contents and the intent are on the disk, or the disk does not take them: then
+// they are in memory, which the log's and the blobs' errors tell. step is the
+// turn's number.
 func (j *Journal) Intent(call tools.ToolCall, step int, c file.Change) error {
 	ch := Change{
 		ID: ulid.Make().String(), CallID: call.ID, Tool: call.Name,
@@ -95,7 +98,7 @@ func (j *Journal) Intent(call tools.ToolCall, step int, c file.Change) error {
 	j.mu.Lock()
 	r.seq = e.Seq
 	j.mu.Unlock()
-	if err != nil {
+	if errors.Is(err, ErrClosed) {
 		return fmt.Errorf("the change of %s could not be recorded for undo: %w", c.Path, err)
 	}
 	return nil

@@ -313,16 +313,26 @@ func TestFailedWriteIsNoChange(t *testing.T) {
 	d.is("f", "1")
 }
 
-func TestIntentIsRefusedWhenItCannotBeKept(t *testing.T) {
+// Where contents cannot be kept on the disk the work goes on, and can be undone.
+func TestContentsInMemory(t *testing.T) {
 	d := newDesk(t)
-	ok(t, os.RemoveAll(filepath.Join(d.store.Dir(), blobsDir)))
-	ok(t, os.WriteFile(filepath.Join(d.store.Dir(), blobsDir), nil, 0o600))
-	err := d.journal.Intent(d.call(), 1, d.change("f", "1"))
-	if err == nil || !strings.Contains(err.Error(), d.path("f")+" could not be recorded for undo") {
-		t.Errorf("error: %v", err)
+	blobs := filepath.Join(d.store.Dir(), blobsDir)
+	ok(t, os.RemoveAll(blobs))
+	ok(t, os.WriteFile(blobs, nil, 0o600))
+	d.put("f", "0")
+	d.write(1, "f", "1")
+	if err := d.store.Blobs().Trouble(); err == nil || !strings.Contains(err.Error(), "cannot be kept in "+d.store.Dir()) {
+		t.Errorf("trouble: %v", err)
 	}
-	if len(d.kinds(KindChange)) > 0 {
-		t.Error("the log names a change whose content is not kept")
+	if err := d.store.Blobs().Trouble(); err != nil {
+		t.Errorf("told twice: %v", err)
+	}
+	d.undo(false, false)
+	d.is("f", "0")
+	ok(t, os.Remove(blobs)) // the disk takes contents again
+	d.write(2, "g", "2")
+	for _, content := range []string{"0", "1", "2"} {
+		must[[]byte](t)((&Blobs{store: d.store}).Get(Hash([]byte(content))))
 	}
 }
 

@@ -278,7 +278,7 @@ func (j *Journal) apply(steps []*step) error {
 		return strings.Compare(a.path, b.path)
 	})
 	for i, s := range steps {
-		if s.to.hash == s.now.hash && (s.to.hash == "" || s.to.perm == s.now.perm) {
+		if s.to.hash != "" && s.to.hash == s.now.hash && s.to.perm == s.now.perm {
 			continue
 		}
 		err := j.put(s, s.now, s.to)
