@@ -165,8 +165,13 @@ func programVersion() string {
 }
 
 func options(s config.Settings) app.Options {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then nobody has skills there
+	}
 	return app.Options{
 		Workspace: s.Workspace, Dir: s.Dir, Version: programVersion(),
+		ConfigDir: s.ConfigDir, Home: home, WebHosts: s.WebHosts, WebProxy: s.WebProxy,
 		StateDir: s.StateDir, Sandbox: s.Sandbox, Timeout: s.Timeout, MaxTurns: s.MaxTurns,
 		Mode: s.Mode, Allow: s.Allow, Ask: s.Ask, Deny: s.Deny,
 		Roots: s.Roots, Network: s.Network, NetworkFor: s.NetworkFor, ShareCaches: s.ShareCaches,

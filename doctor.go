@@ -51,6 +51,7 @@ func examine(ctx context.Context, out io.Writer, flags config.Flags) error {
 	_, err = os.Lstat(filepath.Join(settings.Workspace, ".git"))
 	well := doctor.Run(ctx, tell,
 		settingsCheck(settings),
+		skillsCheck(opts),
 		modelCheck(settings),
 		doctor.Sandbox(settings.Sandbox, func(ctx context.Context) (string, error) { return app.CheckSandbox(ctx, opts) }),
 		doctor.Terminal(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv),
@@ -83,6 +84,23 @@ func settingsCheck(s config.Settings) doctor.Check {
 		}
 		for _, n := range s.Notices {
 			tell(doctor.Finding{State: doctor.Note, Topic: "setting", Text: n})
+		}
+	}
+}
+
+// skillsCheck says what of the skills and commands cannot be used (SKILL-09).
+func skillsCheck(opts app.Options) doctor.Check {
+	return func(_ context.Context, tell func(doctor.Finding)) {
+		n, skipped, err := app.CheckSkills(opts)
+		if err != nil {
+			tell(doctor.Finding{State: doctor.Bad, Topic: "skills", Text: err.Error()})
+			return
+		}
+		if n > 0 {
+			tell(doctor.Finding{State: doctor.OK, Topic: "skills", Text: fmt.Sprintf("%d skills and commands", n)})
+		}
+		for _, s := range skipped {
+			tell(doctor.Finding{State: doctor.Note, Topic: "skills", Text: fmt.Sprintf("left out: %s: %v", s.Dir, s.Err)})
 		}
 	}
 }

@@ -37,12 +37,30 @@ func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Option
 	screen.ASCII = ascii(os.Getenv)
 	screen.Mouse = true
 	screen.Files = a.Files
+	screen.Commands = append(screen.Commands, commands(a)...)
 	err = ui.Run(ctx, ui.New(a, pump, screen))
 	var caught *ui.SignalError
 	if errors.As(err, &caught) {
 		return &exitError{code: exitCode(caught.Signal)}
 	}
 	return err
+}
+
+// commands are the slash commands that are no part of the screen: the skills and
+// commands of the person and the repository, and what goes with them.
+func commands(a *app.App) []ui.Command {
+	list := []ui.Command{
+		{Name: "skills", Help: "the skills and commands, where they are, and what was left out", Run: func(string) (string, error) { return a.Skills(), nil }},
+		{Name: "init", Help: "let the model write a first AGENTS.md", Run: func(hint string) (string, error) { a.WriteInstructions(hint); return "", nil }},
+	}
+	for _, c := range a.Commands() {
+		help := c.Help
+		if c.Hint != "" {
+			help = c.Hint + " " + help
+		}
+		list = append(list, ui.Command{Name: c.Name, Help: help, Run: func(args string) (string, error) { return "", a.RunCommand(c.Name, args) }})
+	}
+	return list
 }
 
 // ascii tells whether the locale cannot show more, or the person wants no more.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/app/config"
 	"github.com/phero-agent/agent/app/trust"
 	"github.com/phero-agent/agent/ui/text"
@@ -19,8 +20,8 @@ func trustCommand(flags *config.Flags) *cobra.Command {
 		Use:   "trust",
 		Short: "Show what this repository wants to loosen, and accept it",
 		Long: `A repository's own settings can forbid more, but what loosens anything in them
-(a model's server, rules that allow, the sandbox) counts only after you accepted
-exactly that content. When it changes you are asked again. What you accepted is
+(a model's server, rules that allow, the sandbox), its commands, and what its
+skills let run unasked count only after you accepted exactly that content. When it changes you are asked again. What you accepted is
 kept in the state directory, out of the repository's reach.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,7 +37,11 @@ kept in the state directory, out of the repository's reach.`,
 				}
 				return err
 			}
-			return accept(cmd.InOrStdin(), cmd.OutOrStdout(), store, settings.Untrusted, yes)
+			items, err := app.ProjectItems(options(settings))
+			if err != nil {
+				return err
+			}
+			return accept(cmd.InOrStdin(), cmd.OutOrStdout(), store, append(settings.Untrusted, items...), yes)
 		},
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "accept it without a question")

@@ -30,6 +30,8 @@ type Options struct {
 	Dir       string // where the person stands, in the workspace
 	Version   string // of the program
 	StateDir  string // for what must be out of the model's reach
+	ConfigDir string // of the person's settings, skills and commands; "" for none
+	Home      string // of the person, where other agents' skills are; "" for none
 
 	// NewProvider makes the provider of a model, "" for the one of the settings. It
 	// is called at the first turn and after each change of the model.
@@ -39,6 +41,9 @@ type Options struct {
 	KeepModel   bool                                           // the model was named for this run: a resumed session does not change it
 	Models      func(ctx context.Context) ([]ModelInfo, error) // what SetModel can choose, by the ids that it takes; nil: nothing
 	Scripted    bool                                           // the model is a script
+
+	WebHosts []string // that web_fetch may reach; none: every public one
+	WebProxy string   // of web_fetch, "" for none
 
 	Sandbox     string             // "auto", "bwrap", "landlock" or "none"
 	Roots       []string           // directories beside the workspace that tools, policy and sandbox reach as well
@@ -68,6 +73,7 @@ type App struct {
 	sandbox   *sandbox
 	reach     *commandReach
 	sessions  *Sessions
+	skills    *skills
 	questions *questions
 	tracker   *file.ReadTracker
 	trusting  *trusting
@@ -84,7 +90,7 @@ type App struct {
 	closed  bool
 	cancel  context.CancelCauseFunc // of the turn that runs
 	clock   *deadline               // of the same
-	queue   []string                // messages that wait
+	queue   []queued                // messages that wait
 	notes   notes                   // for the model, at its next request
 	model   model
 	effort  string         // of the model's reasoning
@@ -114,13 +120,17 @@ var ErrBusy = errors.New("a turn is running: stop it first (esc)")
 
 // New makes an App. Nothing is written until the first message.
 func New(opts Options) (*App, error) {
-	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker(), trusting: newTrusting(opts), watch: newWatch()}
+	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker(), watch: newWatch()}
 	a.questions = newQuestions(a.emit, a.pauseClock)
 	var err error
 	if a.sessions, err = OpenSessions(opts); err != nil {
 		return nil, err
 	}
-	if a.sandbox, err = openSandbox(opts, a.question); err != nil {
+	if a.skills, err = openSkills(opts, a.skillLoaded); err != nil {
+		return nil, err
+	}
+	a.trusting = newTrusting(opts, append(opts.Untrusted, a.skills.untrusted()...))
+	if a.sandbox, err = openSandbox(opts, a.skills.roots(), a.question); err != nil {
 		return nil, err
 	}
 	if a.reach, err = newCommandReach(opts.NetworkFor); err != nil {
@@ -177,20 +187,37 @@ func (a *App) state() State {
 	return s
 }
 
+// queued is a message that waits for its turn or step.
+type queued struct {
+	shown  string                                    // as the person wrote it
+	expand func(ctx context.Context) (string, error) // to what is sent, when it is; nil: as it was written
+}
+
 // Submit sends a prompt: it starts a turn, or waits for the next step of the one that runs.
-func (a *App) Submit(text string) {
+func (a *App) Submit(text string) { a.submit(queued{shown: text}) }
+
+func (a *App) submit(q queued) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.closed {
 		return
 	}
-	a.queue = append(a.queue, text)
-	a.emit(Queued{Texts: append([]string(nil), a.queue...)})
+	a.queue = append(a.queue, q)
+	a.tellQueue()
 	if a.running {
 		return
 	}
 	a.running = true
 	a.working.Go(a.work)
+}
+
+// tellQueue tells the screen what waits. It is called with a.mu held.
+func (a *App) tellQueue() {
+	texts := make([]string, len(a.queue))
+	for i, q := range a.queue {
+		texts[i] = q.shown
+	}
+	a.emit(Queued{Texts: texts})
 }
 
 // Unqueue takes the last waiting message back.
@@ -201,10 +228,10 @@ func (a *App) Unqueue() (string, bool) {
 	if n == 0 {
 		return "", false
 	}
-	text := a.queue[n-1]
+	shown := a.queue[n-1].shown
 	a.queue = a.queue[:n-1]
-	a.emit(Queued{Texts: append([]string(nil), a.queue...)})
-	return text, true
+	a.tellQueue()
+	return shown, true
 }
 
 func (a *App) waiting() int {

@@ -170,11 +170,20 @@ func (a *App) steps(ctx context.Context) error {
 // join makes the queued messages part of the conversation.
 func (a *App) join(ctx context.Context) {
 	a.mu.Lock()
-	texts := a.queue
+	waiting := a.queue
 	a.queue = nil
 	a.emit(Queued{})
 	a.mu.Unlock()
-	for _, text := range texts {
+	for _, q := range waiting {
+		text := q.shown
+		if q.expand != nil {
+			expanded, err := q.expand(ctx)
+			if err != nil {
+				a.emit(Notice{Level: Error, Text: fmt.Sprintf("%s is sent as it stands: %v", q.shown, err)})
+			} else {
+				text = expanded
+			}
+		}
 		a.commit(session.Entry{Kind: session.KindMessage, Message: a.prompt(ctx, text)})
 	}
 }

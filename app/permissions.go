@@ -111,7 +111,7 @@ func (p *Permissions) offers(req permissions.Request, trace permissions.Trace) (
 // OpenPermissions makes the policy without an application, for who only looks at
 // it. It finds out which sandbox works here, and knows the answers of every session.
 func OpenPermissions(ctx context.Context, opts Options) (*Permissions, error) {
-	s, err := openSandbox(opts, nil)
+	s, err := openSandbox(opts, nil, nil)
 	if err != nil {
 		return nil, err
 	}

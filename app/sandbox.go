@@ -19,6 +19,7 @@ import (
 // that the screen does not wait for it; the first turn does.
 type sandbox struct {
 	opts   Options
+	reads  []string // directories outside of the workspace that commands can read: of skills
 	ask    func(ctx context.Context, source string, in human.Input) (map[string]human.Answer, error)
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -33,8 +34,8 @@ type sandbox struct {
 
 // openSandbox prepares what --sandbox says. It fails when the workspace is too
 // broad for a sandbox (IMP-36).
-func openSandbox(opts Options, ask func(context.Context, string, human.Input) (map[string]human.Answer, error)) (*sandbox, error) {
-	s := &sandbox{opts: opts, ask: ask, ready: make(chan struct{})}
+func openSandbox(opts Options, reads []string, ask func(context.Context, string, human.Input) (map[string]human.Answer, error)) (*sandbox, error) {
+	s := &sandbox{opts: opts, reads: reads, ask: ask, ready: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if opts.Sandbox == "none" {
 		s.settle(bash.LocalRunner{}, "none", nil)
@@ -57,7 +58,11 @@ func CheckSandbox(ctx context.Context, opts Options) (string, error) {
 // findSandbox is what commands run in where nobody is asked.
 func findSandbox(ctx context.Context, opts Options) (*sandbox, error) {
 	opts.Interactive = false
-	s, err := openSandbox(opts, nil)
+	skills, err := openSkills(opts, nil)
+	if err != nil {
+		return nil, err
+	}
+	s, err := openSandbox(opts, skills.roots(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +76,7 @@ func (o Options) roots() []string { return append([]string{o.Workspace}, o.Roots
 // walls are the settings of every sandbox: git may read what a project shares in
 // .phero, no command may write there or see sessions.
 func (s *sandbox) walls() []bash.BubblewrapOption {
-	walls := []bash.BubblewrapOption{bash.WithNetwork(s.opts.Network), bash.WithWritablePaths(s.opts.Roots...)}
+	walls := []bash.BubblewrapOption{bash.WithNetwork(s.opts.Network), bash.WithWritablePaths(s.opts.Roots...), bash.WithReadOnlyPaths(s.reads...)}
 	for _, root := range s.opts.roots() {
 		phero := filepath.Join(root, ".phero")
 		walls = append(walls,

@@ -74,7 +74,7 @@ func (a *App) newToolbox() (*toolbox, error) {
 	opts := []file.Option{
 		file.WithWorkingDirectory(a.opts.Workspace),
 		file.WithRoots(a.opts.Roots...),
-		file.WithReadOnlyRoots(a.sandbox.roots...),
+		file.WithReadOnlyRoots(append(a.skills.roots(), a.sandbox.roots...)...),
 		file.WithReadTracker(a.tracker),
 		file.WithBeforeWrite(a.beforeWrite),
 		file.WithOnWrite(a.onWrite),
@@ -123,10 +123,25 @@ func (a *App) newToolbox() (*toolbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range []*tools.Tool{
+	fetch, err := a.webTool()
+	if err != nil {
+		return nil, err
+	}
+	all := []*tools.Tool{
 		read.Tool(), b.write.Tool(), b.edit.Tool(), b.multi.Tool(), glob.Tool(), grep.Tool(),
-		b.bash.Tool(), b.bash.OutputTool(), b.bash.KillTool(), todos,
-	} {
+		b.bash.Tool(), b.bash.OutputTool(), b.bash.KillTool(), fetch, todos,
+	}
+	if len(a.skills.tool.Skills()) > 0 { // a tool without any use costs its description
+		all = append(all, a.skills.tool.Tool())
+	}
+	if a.opts.Interactive { // nobody else answers (IMP-24)
+		ask, err := a.interaction()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ask)
+	}
+	for _, t := range all {
 		if err := b.AddTool(t); err != nil {
 			return nil, err
 		}

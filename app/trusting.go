@@ -19,11 +19,11 @@ type trusting struct {
 	cancel   context.CancelFunc
 }
 
-func newTrusting(opts Options) *trusting {
+func newTrusting(opts Options, items []trust.Item) *trusting {
 	t := &trusting{store: opts.Trust, answered: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	if opts.Interactive {
-		for _, item := range opts.Untrusted {
+		for _, item := range items {
 			if !t.store.Refuses(item) {
 				t.items = append(t.items, item)
 			}
@@ -47,7 +47,7 @@ const (
 func (a *App) askTrust() {
 	t := a.trusting
 	const header = "Trust"
-	answers, err := a.question(t.ctx, "Trust this repository's settings?", human.Input{Questions: []human.Question{{
+	answers, err := a.question(t.ctx, "Trust this repository?", human.Input{Questions: []human.Question{{
 		Header:   header,
 		Question: t.words() + "Should this count?",
 		Options: []human.Choice{

@@ -60,6 +60,9 @@ type Settings struct {
 	NetworkFor  []string // patterns of command lines that have it: sandbox.network_for
 	ShareCaches bool     // commands build into the host's caches
 
+	WebHosts []string // that web_fetch may reach; none: every public one
+	WebProxy string   // of web_fetch
+
 	Untrusted []trust.Item // of the project's files: they would loosen what holds
 	Notices   []string     // what the person should know of the settings
 	merged    *merged
@@ -176,6 +179,7 @@ func (s *Settings) fill(flags Flags) error {
 		s.Roots = append(s.Roots, root)
 	}
 	s.Network, s.NetworkFor, s.ShareCaches = deref(f.Sandbox.Network), f.Sandbox.NetworkFor, deref(f.Sandbox.ShareCaches)
+	s.WebHosts, s.WebProxy = f.Web.AllowedHosts, deref(f.Web.Proxy)
 	s.Allow, s.Ask, s.Deny = m.rules("permissions.allow", f.Permissions.Allow), m.rules("permissions.ask", f.Permissions.Ask), m.rules("permissions.deny", f.Permissions.Deny)
 	var err error
 	if s.Mode, err = mode(flags, deref(f.Permissions.Mode)); err != nil {

@@ -39,6 +39,11 @@ type File struct {
 		AddDirs     []string `toml:"add_dirs" flag:"--add-dir" doc:"directories beside the workspace that tools and commands may read and write; \"~/\" is your home, a relative one of a project's file is in the workspace"`
 		ShareCaches *bool    `toml:"share_caches" default:"false" doc:"commands build into your own caches of Go, npm, pip and cargo instead of private ones, and can change them"`
 	} `toml:"sandbox"`
+
+	Web struct {
+		AllowedHosts []string `toml:"allowed_hosts" doc:"the only hosts that web_fetch may reach, as \"go.dev\" or \"*.go.dev\"; without any, every public one"`
+		Proxy        *string  `toml:"proxy" project:"no" doc:"the proxy of web_fetch, which is trusted: no other one is used for it"`
+	} `toml:"web"`
 }
 
 // Duration is a time as "90s" or "1h30m"; "0" is none.
