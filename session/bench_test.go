@@ -112,6 +112,25 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
+// A word that is nowhere is the worst case: all logs are read to their ends.
+func BenchmarkSearch(b *testing.B) {
+	s := newStore(b)
+	for range 1000 {
+		longSession(b, s, 11)
+	}
+	var size int64
+	for _, info := range must[[]Info](b)(s.List()) {
+		size += info.Size
+	}
+	b.SetBytes(size)
+	b.ResetTimer()
+	for b.Loop() {
+		if len(must[[]Hit](b)(s.Search(b.Context(), "nowhere at all"))) > 0 {
+			b.Fatal("it is somewhere")
+		}
+	}
+}
+
 func BenchmarkBlobs(b *testing.B) {
 	text := []byte(prose(rand.New(rand.NewPCG(1, 2)), 20_000))
 	blobs := newStore(b).Blobs()

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +107,30 @@ func TestListOrder(t *testing.T) { // SESS-02
 	if info := must[Info](t)(s.Latest(nil)); info.ID != want[0] {
 		t.Errorf("the latest is %s", info.ID)
 	}
+}
+
+// Nothing is deleted by itself, however old it is.
+func TestOldSessionsStay(t *testing.T) {
+	d := newDesk(t)
+	put(t, d.log, say("long ago"))
+	d.write(1, "f", "x")
+	d.write(1, "f", "y")
+	ok(t, d.log.Close())
+	old := time.Now().AddDate(-5, 0, 0)
+	ok(t, filepath.WalkDir(d.store.Dir(), func(path string, _ os.DirEntry, err error) error {
+		ok(t, err)
+		return os.Chtimes(path, old, old)
+	}))
+	s := must[*Store](t)(OpenStore(d.dir))
+	l := create(t, s)
+	put(t, l, say("now"))
+	ok(t, l.Close())
+	if list := must[[]Info](t)(s.List()); len(list) != 2 || list[1].Title != "long ago" {
+		t.Fatalf("listed: %+v", list)
+	}
+	d.resume()
+	must[Undone](t)(d.journal.Undo(Scope{}, nil))
+	d.is("f", "x")
 }
 
 func TestListShowsWhatIsOpen(t *testing.T) { // SESS-10

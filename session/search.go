@@ -8,10 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -42,17 +43,19 @@ func (s *Store) Search(ctx context.Context, text string) ([]Hit, error) {
 		return nil, err
 	}
 	lines := make([]string, len(ids))
-	var group errgroup.Group
-	group.SetLimit(8)
-	for i, id := range ids {
-		group.Go(func() error {
-			if ctx.Err() == nil {
-				lines[i] = searchLog(ctx, root, id, newNeedle(text))
+	var (
+		next  atomic.Int64
+		group sync.WaitGroup
+	)
+	for range min(runtime.GOMAXPROCS(0), 8) {
+		group.Go(func() {
+			r := searcher{needle: newNeedle(text), buf: make([]byte, batchSize)}
+			for i := next.Add(1) - 1; i < int64(len(ids)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				lines[i] = r.log(ctx, root, ids[i])
 			}
-			return nil
 		})
 	}
-	_ = group.Wait()
+	group.Wait()
 	var hits []Hit
 	for i, line := range lines {
 		if line != "" {
@@ -108,41 +111,46 @@ func newNeedle(text string) needle {
 	return n
 }
 
-// searchLog returns the first line of a log's messages that holds the text.
-func searchLog(ctx context.Context, root *os.Root, id string, n needle) (found string) {
+// searcher looks through logs, one after the other, in the same memory.
+type searcher struct {
+	needle
+	buf, low []byte
+}
+
+// log returns the first line of a log's messages that holds the text.
+func (s *searcher) log(ctx context.Context, root *os.Root, id string) string {
 	f, err := root.Open(filepath.Join(sessionPath(id), logName))
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	stop := errors.New("found")
-	_ = splitBatches(readerWhile{f, func() bool { return found == "" && ctx.Err() == nil }, stop}, maxLine, func(b *batch) {
-		if found == "" {
-			found = n.in(b.text)
+	for held := 0; ctx.Err() == nil; {
+		switch {
+		case held == len(s.buf) && held >= maxLine:
+			held = 0 // no entry of ours is so long
+		case held == len(s.buf):
+			s.buf = append(s.buf, make([]byte, held)...)
 		}
-	})
-	return found
-}
-
-// readerWhile reads as long as it should go on.
-type readerWhile struct {
-	*os.File
-	goOn func() bool
-	stop error
-}
-
-func (r readerWhile) Read(p []byte) (int, error) {
-	if !r.goOn() {
-		return 0, r.stop
+		n, err := f.Read(s.buf[held:])
+		held += n
+		cut := bytes.LastIndexByte(s.buf[:held], '\n') + 1
+		if err != nil {
+			cut = held
+		}
+		if line := s.in(s.buf[:cut]); line != "" || err != nil {
+			return line
+		}
+		held = copy(s.buf, s.buf[cut:held])
 	}
-	return r.File.Read(p)
+	return ""
 }
 
 // in finds the text in whole lines of a log.
-func (n needle) in(lines []byte) string {
-	low := asciiLower(lines)
+func (s *searcher) in(lines []byte) string {
+	s.low = appendLower(s.low[:0], lines)
+	low := s.low
 	for at := 0; at < len(low); {
-		hit := bytes.Index(low[at:], n.raw)
+		hit := bytes.Index(low[at:], s.raw)
 		if hit < 0 {
 			return ""
 		}
@@ -152,7 +160,7 @@ func (n needle) in(lines []byte) string {
 		if end := bytes.IndexByte(low[hit:], '\n'); end >= 0 {
 			to = hit + end
 		}
-		if line := n.said(lines[from:to]); line != "" {
+		if line := s.said(lines[from:to]); line != "" {
 			return line
 		}
 		at = to + 1
@@ -160,14 +168,16 @@ func (n needle) in(lines []byte) string {
 	return ""
 }
 
-func asciiLower(b []byte) []byte {
-	low := bytes.Clone(b)
-	for i, c := range low {
+// appendLower appends a text with its ASCII letters in lower case.
+func appendLower(to, text []byte) []byte {
+	at := len(to)
+	to = append(to, text...)
+	for i, c := range to[at:] {
 		if 'A' <= c && c <= 'Z' {
-			low[i] = c + 'a' - 'A'
+			to[at+i] = c + 'a' - 'A'
 		}
 	}
-	return low
+	return to
 }
 
 // said is the line around the text, where a message of the conversation holds it.

@@ -23,13 +23,14 @@ func TestSearch(t *testing.T) {
 	}
 	a := made(say("Fix the Parser"), reply("I look at\nlexer.go, \"quoted\" <b> \\path\nand more"))
 	b := made(say("über Größe"), reply(strings.Repeat("word ", 200)+"NEEDLE in a long line"))
+	long := made(say(strings.Repeat("straw ", 200_000) + "in the end a Zebra"))
 	made(say("other"), Entry{Kind: KindMessage, Message: &Message{Role: RoleTool, CallID: "1", Text: "parser in a result"}},
 		Entry{Kind: KindNote, Note: "parser in a note"}, Entry{Kind: KindMessage, Message: &Message{Role: RoleUser, Parent: "1", Text: "parser of a sub-agent"}})
 
 	for _, c := range []struct{ text, id, line string }{
 		{"parser", a, "Fix the Parser"}, {" THE PARSER ", a, "Fix the Parser"}, {"lexer.go, \"Quoted\"", a, `lexer.go, "quoted" <b> \path`},
 		{`\path`, a, `lexer.go, "quoted" <b> \path`}, {"<B>", a, `lexer.go, "quoted" <b> \path`},
-		{"ÜBER", b, "über Größe"}, {"größe", b, "über Größe"}, {"needle", b, ""},
+		{"ÜBER", b, "über Größe"}, {"größe", b, "über Größe"}, {"needle", b, ""}, {"a zebra", long, ""},
 		{"kind", "", ""}, {"nowhere", "", ""}, {"", "", ""}, {"\n", "", ""},
 	} {
 		hits := must[[]Hit](t)(s.Search(t.Context(), c.text))
