@@ -17,6 +17,7 @@ type Prompt struct {
 // Prompts lists the person's messages, the oldest first.
 func (a *App) Prompts() (list []Prompt, err error) {
 	err = a.idle(func() error {
+		a.settleFound()
 		for _, p := range a.talk.Prompts() {
 			list = append(list, Prompt{Prompt: p, Files: len(a.journal.ChangedSince(p.Seq))})
 		}

@@ -41,9 +41,14 @@ type SessionInfo struct {
 // List lists the sessions, the one written last first.
 func (s *Sessions) List() ([]SessionInfo, error) {
 	list, err := s.store.List()
+	files, _ := os.ReadDir(filepath.Join(s.stateDir, "sessions")) // without it none is known
+	known := map[string]bool{}
+	for _, f := range files {
+		known[f.Name()] = true
+	}
 	infos := make([]SessionInfo, len(list))
 	for i, info := range list {
-		infos[i] = SessionInfo{Info: info, Foreign: !s.knows(info.ID)}
+		infos[i] = SessionInfo{Info: info, Foreign: !known[info.ID+knownSuffix]}
 	}
 	return infos, err
 }
@@ -174,8 +179,11 @@ func (e *ForeignError) Error() string {
 }
 
 func (s *Sessions) knownPath(id string) string {
-	return filepath.Join(s.stateDir, "sessions", strings.ToUpper(id)+".known")
+	return filepath.Join(s.stateDir, "sessions", strings.ToUpper(id)+knownSuffix)
 }
+
+// knownSuffix ends the names of the files that say what sessions are known.
+const knownSuffix = ".known"
 
 // know notes that a session was made here, or that the person opened a foreign
 // one; its entries up to the number foreign were made elsewhere.

@@ -20,14 +20,17 @@ func (a *App) PlanUndo(scope session.Scope, redo bool) (plan []session.Planned, 
 
 // Undo takes changes back: all files of the scope that are as the session left
 // them, or those that the person picked from a plan (UNDO-02 to UNDO-04, UNDO-10).
-func (a *App) Undo(scope session.Scope, picks []session.Pick) { a.rewind(a.journal.Undo, scope, picks) }
+// What came of it are events; false says that nothing was undone.
+func (a *App) Undo(scope session.Scope, picks []session.Pick) (done bool) {
+	return a.rewind(a.journal.Undo, scope, picks)
+}
 
 // Redo makes again what the last undo took back.
 func (a *App) Redo(scope session.Scope, picks []session.Pick) { a.rewind(a.journal.Redo, scope, picks) }
 
 // rewind does the one or the other while no turn runs (UNDO-08), says what came
 // of it, and tells the model at its next request (UNDO-07).
-func (a *App) rewind(do func(session.Scope, []session.Pick) (session.Undone, error), scope session.Scope, picks []session.Pick) {
+func (a *App) rewind(do func(session.Scope, []session.Pick) (session.Undone, error), scope session.Scope, picks []session.Pick) (done bool) {
 	err := a.idle(func() error {
 		a.settleFound()
 		undone, err := do(scope, picks)
@@ -42,6 +45,7 @@ func (a *App) rewind(do func(session.Scope, []session.Pick) (session.Undone, err
 	if err != nil {
 		a.emit(Notice{Level: Error, Text: err.Error()})
 	}
+	return err == nil
 }
 
 // Diff lists what the session changed and did not take back, with the contents,

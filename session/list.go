@@ -10,8 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -70,24 +73,27 @@ func (s *Store) List() ([]Info, error) {
 		return nil, fmt.Errorf("the sessions in %s cannot be listed: %w", s.Dir(), err)
 	}
 	defer sessions.Close()
-	dir, err := sessions.Open(".")
-	if err != nil {
-		return nil, fmt.Errorf("the sessions in %s cannot be listed: %w", s.Dir(), err)
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
+	ids, err := sessionIDs(root)
 	if err != nil {
 		return nil, fmt.Errorf("the sessions in %s cannot be listed: %w", s.Dir(), err)
 	}
 	var (
-		list []Info
-		head = bufio.NewReaderSize(nil, headSize)
+		infos = make([]Info, len(ids))
+		next  atomic.Int64
+		group sync.WaitGroup
 	)
-	for _, id := range names {
-		if info, ok := readInfo(sessions, id, head); ok {
-			list = append(list, info)
-		}
+	for range min(runtime.GOMAXPROCS(0), 8) {
+		group.Go(func() {
+			head := bufio.NewReaderSize(nil, headSize)
+			for i := next.Add(1) - 1; i < int64(len(ids)); i = next.Add(1) - 1 {
+				if info, ok := readInfo(sessions, ids[i], head); ok {
+					infos[i] = info
+				}
+			}
+		})
 	}
+	group.Wait()
+	list := slices.DeleteFunc(infos, func(i Info) bool { return i.ID == "" })
 	slices.SortFunc(list, func(a, b Info) int {
 		return cmp.Or(b.Changed.Compare(a.Changed), strings.Compare(b.ID, a.ID))
 	})

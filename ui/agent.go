@@ -31,7 +31,7 @@ type Agent interface {
 	Answer(id string, a app.Answer)                   // to an Asked
 	Reply(id string, answers map[string]human.Answer) // to a Questioned; nil declines
 	PlanUndo(scope session.Scope, redo bool) ([]session.Planned, error)
-	Undo(scope session.Scope, picks []session.Pick) // of picked files; what came of it are events
+	Undo(scope session.Scope, picks []session.Pick) (done bool) // of picked files; what came of it are events
 	Redo(scope session.Scope, picks []session.Pick)
 	Diff() ([]file.Change, error) // what the session changed
 	Mode() permissions.Mode

@@ -32,6 +32,7 @@ type recorder struct {
 	hits     []session.Hit
 	previews map[string]app.Preview
 	prompts  []app.Prompt
+	conflict bool // an undo is refused
 	models   []app.ModelInfo
 	plan     []session.Planned
 }
@@ -79,8 +80,9 @@ func (r *recorder) PlanUndo(scope session.Scope, redo bool) ([]session.Planned, 
 	}
 	return r.plan, nil
 }
-func (r *recorder) Undo(scope session.Scope, picks []session.Pick) {
+func (r *recorder) Undo(scope session.Scope, picks []session.Pick) bool {
 	r.did("undo %+v %v", scope, picks)
+	return !r.conflict
 }
 func (r *recorder) Redo(scope session.Scope, picks []session.Pick) {
 	r.did("redo %+v %v", scope, picks)

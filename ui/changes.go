@@ -306,8 +306,8 @@ func (m *Model) revert(in doRevert) tea.Cmd {
 		switch {
 		case in.redo:
 			m.agent.Redo(in.scope, in.picks)
-		case len(in.picks) > 0:
-			m.agent.Undo(in.scope, in.picks)
+		case len(in.picks) > 0 && !m.agent.Undo(in.scope, in.picks):
+			return nil // the conversation goes back with its files, or not at all
 		}
 		if in.back != nil {
 			return m.backTo(*in.back, m.agent.Rewind)

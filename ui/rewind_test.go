@@ -82,6 +82,13 @@ func TestRewind(t *testing.T) {
 		s.wantLog(t, append(s.app.log()[:n], "plan {Turn:false From:14} false", "rewind 14")...)
 		n += 2
 
+		// An undo that is refused leaves the conversation where it is.
+		s.app.conflict = true
+		s.Key("ctrl+u", "esc", "esc", "enter", "y")
+		s.wantText(t, "")
+		s.wantLog(t, append(s.app.log()[:n], "plan {Turn:false From:14} false", "undo {Turn:false From:14} [{/w/app/loop.go 1}]")...)
+		n += 2
+
 		// Nothing was changed since.
 		s.app.plan = nil
 		s.Key("ctrl+u", "esc", "esc", "enter")
