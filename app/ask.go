@@ -19,6 +19,7 @@ type Answer struct {
 	Scope    Scope      // for how long
 	Feedback string     // why not; it is told to the model, and the later calls of its reply do not run
 	Reach    bash.Reach // for a command: one of [Asked].Wider, for this call alone
+	Version  *string    // for a change: the person's own content of the file, written instead; nil: as proposed
 }
 
 // questions are the questions that wait for the person. Whoever asks waits in
@@ -126,7 +127,7 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 		a.reach.give(call.ID, answer.Reach)
 	}
 	if change != nil {
-		a.box.approved(call.ID, change)
+		a.box.approved(call.ID, change, answer.Version)
 	}
 	return permissions.AllowOnce, nil
 }

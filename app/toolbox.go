@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools"
 	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/tools/file"
@@ -25,6 +26,7 @@ type toolbox struct {
 
 	mu    sync.Mutex
 	shown map[string]*file.Change // by call: what the person approved
+	mine  map[string]*version     // by call: what the person wrote instead
 	begun map[string]time.Time    // by call: when it began to run
 	later map[string][]string     // by call: the calls after it in its reply
 	skip  map[string]bool         // calls that the person does not want to be asked about
@@ -70,7 +72,7 @@ func (a *App) shells() *bash.Tool {
 // newToolbox builds the tools: file tools and commands confined to one and the
 // same workspace (IMP-33), their changes journaled, every call before the policy (LOOP-14).
 func (a *App) newToolbox() (*toolbox, error) {
-	b := &toolbox{shown: map[string]*file.Change{}, begun: map[string]time.Time{}, later: map[string][]string{}, skip: map[string]bool{}}
+	b := &toolbox{shown: map[string]*file.Change{}, mine: map[string]*version{}, begun: map[string]time.Time{}, later: map[string][]string{}, skip: map[string]bool{}}
 	opts := []file.Option{
 		file.WithWorkingDirectory(a.opts.Workspace),
 		file.WithRoots(a.opts.Roots...),
@@ -153,6 +155,9 @@ func (a *App) newToolbox() (*toolbox, error) {
 	for _, t := range b.Tools() {
 		t.Use(a.started)
 	}
+	for _, t := range []*tools.Tool{b.write.Tool(), b.edit.Tool(), b.multi.Tool()} {
+		t.Use(a.theirVersion)
+	}
 	return b, nil
 }
 
@@ -197,13 +202,6 @@ func previewOf[In any](arguments string, preview func(*In) (*file.Change, error)
 		return nil, &tools.ArgumentParseError{Err: err}
 	}
 	return preview(&in)
-}
-
-// approved remembers what the person saw of a call.
-func (b *toolbox) approved(call string, c *file.Change) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.shown[call] = c
 }
 
 func (b *toolbox) begin(call string, at time.Time) {
@@ -283,6 +281,9 @@ func (a *App) beforeWrite(ctx context.Context, c file.Change) error {
 	call, _ := tools.ToolCallFromContext(ctx)
 	if shown := a.box.take(call.ID); shown != nil && !sameChange(shown, &c) {
 		return &file.ChangedError{Path: c.Path, Since: "the change was shown", Hunks: file.Hunks(shown.Before, c.Before, 1)}
+	}
+	if a.box.versionOf(call.ID) != nil {
+		call.Name = session.ByEditor
 	}
 	return a.journal.Intent(call, a.turn, c)
 }

@@ -129,6 +129,10 @@ type Usage struct {
 	Reasoning int `json:"reasoning,omitempty"`
 }
 
+// ByEditor is the tool of a change that the person wrote in their editor, in place of
+// what the call proposed.
+const ByEditor = "editor"
+
 // Change is one write to a file, or what a command made of a path, with the
 // contents kept as blobs.
 //
@@ -138,7 +142,7 @@ type Usage struct {
 type Change struct {
 	ID      string      `json:"id"` // unique in the session
 	CallID  string      `json:"call_id,omitempty"`
-	Tool    string      `json:"tool,omitempty"`
+	Tool    string      `json:"tool,omitempty"`     // of the call, or [ByEditor]
 	Path    string      `json:"path"`               // absolute
 	RawPath []byte      `json:"raw_path,omitempty"` // the path, where it is not UTF-8 and JSON would spoil it
 	Existed bool        `json:"existed"`

@@ -70,6 +70,9 @@ func (r *recorder) Answer(id string, a app.Answer) {
 	if a.Reach != bash.Sandboxed {
 		with = " " + a.Reach.String()
 	}
+	if a.Version != nil {
+		with += fmt.Sprintf(" version %q", *a.Version)
+	}
 	r.did("answer %s {Allow:%v Always:%v Scope:%v Feedback:%v}%s", id, a.Allow, a.Always, a.Scope, a.Feedback, with)
 }
 func (r *recorder) Reply(id string, a map[string]human.Answer) { r.did("reply %s %v", id, a) }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -14,29 +15,31 @@ import (
 
 // edit opens the text in the person's editor.
 func (m *Model) edit() tea.Cmd {
-	name := os.Getenv("VISUAL")
-	if name == "" {
-		name = os.Getenv("EDITOR")
-	}
-	words := strings.Fields(name)
-	if len(words) == 0 {
-		words = []string{"vi"}
-	}
+	return m.inEditor("prompt.md", m.composer.text(), func(s string) tea.Msg {
+		return editedMsg(strings.TrimRight(s, "\n"))
+	})
+}
+
+// inEditor opens a text as a file of that name in the person's editor; what became
+// of it is for done.
+func (m *Model) inEditor(name, s string, done func(string) tea.Msg) tea.Cmd {
+	words := strings.Fields(cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"), "vi"))
 	if _, err := exec.LookPath(words[0]); err != nil {
 		return m.fail(fmt.Errorf("set EDITOR to your editor: %w", err))
 	}
-	e := &editor{Cmd: exec.Command(words[0], words[1:]...), text: m.composer.text()}
+	e := &editor{Cmd: exec.Command(words[0], words[1:]...), name: name, text: s}
 	return m.exec(untilStill{e}, func(err error) tea.Msg {
 		if err != nil {
 			return failure{err}
 		}
-		return editedMsg(strings.TrimRight(e.text, "\n"))
+		return done(e.text)
 	})
 }
 
 // editor is the person's editor with a text, on their terminal.
 type editor struct {
 	*exec.Cmd
+	name string // of the file
 	text string // before and after
 }
 
@@ -51,13 +54,13 @@ func (e *editor) Run() error {
 		return fmt.Errorf("the editor cannot be opened: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "prompt.md")
+	file := filepath.Join(dir, e.name)
 	if err := os.WriteFile(file, []byte(e.text), 0o600); err != nil {
 		return fmt.Errorf("the editor cannot be opened: %w", err)
 	}
 	e.Args = append(e.Args, file)
 	if err := e.Cmd.Run(); err != nil {
-		return fmt.Errorf("set EDITOR to your editor: %w", err)
+		return fmt.Errorf("the editor failed, so nothing is changed: %w", err)
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -86,6 +86,7 @@ const (
 	actDeny
 	actReason
 	actWhy
+	actOwnVersion
 	actScope
 	actNetwork
 	actHost
@@ -172,6 +173,7 @@ func bindings() []binding {
 		{inPermission, []string{"a"}, "a", actAlways, "allow it from now on, after a look at what"},
 		{inPermission, []string{"n"}, "n esc", actDeny, "no"},
 		{inPermission, []string{"e"}, "e", actReason, "no, and tell why"},
+		{inPermission, []string{"o"}, "o", actOwnVersion, "change the proposal in $EDITOR: your version is written instead"},
 		{inPermission, []string{"t"}, "t", actNetwork, "once with the network, for a command in the sandbox"},
 		{inPermission, []string{"h"}, "h", actHost, "once on the host, outside the sandbox"},
 		{inPermission, []string{"w"}, "w", actWhy, "why it is asked: what the rules say to each part"},

@@ -134,6 +134,10 @@ func (p *permission) key(k string, msg tea.KeyPressMsg, keys keymap) intent {
 		}
 	case actWhy:
 		p.goTo(stepWhy)
+	case actOwnVersion:
+		if p.editable() {
+			return doOwnVersion{id: p.asked.ID, change: p.asked.Change}
+		}
 	case actDeny:
 		return p.answer(app.Answer{})
 	case actReason:
@@ -206,6 +210,9 @@ func (p *permission) takes(k string, keys keymap) bool {
 		return keys.find(k, inAlways) != actNone
 	}
 	a := keys.find(k, inPermission)
+	if a == actOwnVersion {
+		return p.editable()
+	}
 	if a == actNetwork || a == actHost {
 		_, offered := p.widening(a)
 		return p.step == stepAsk && offered
@@ -214,7 +221,13 @@ func (p *permission) takes(k string, keys keymap) bool {
 }
 
 func (p *permission) decides(k string) bool {
-	return p.step != stepReason && len(k) == 1 && (strings.Contains("yanews", k) || strings.Contains("th", k) && p.widens())
+	return p.step != stepReason && len(k) == 1 && (strings.Contains("yanewso", k) || strings.Contains("th", k) && p.widens())
+}
+
+// editable says whether the person can write a version of their own (decision 12).
+func (p *permission) editable() bool {
+	c := p.asked.Change
+	return c != nil && !binary(c.Before) && !binary(c.After)
 }
 
 func (p *permission) answer(a app.Answer) intent { return doAnswer{id: p.asked.ID, answer: a} }
@@ -320,6 +333,9 @@ func (p *permission) hints(t *theme, w int) string {
 	}
 	if p.asked.Change != nil && p.step == stepAsk {
 		parts = append(parts, t.sign.leftRight+" pan")
+		if p.editable() {
+			parts = append(parts, "o edit it")
+		}
 		if w >= splitFromW {
 			word := "u side by side"
 			if p.split {

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/ui/text"
 )
 
@@ -307,6 +309,9 @@ func doneDetail(t *theme, c *call) string {
 	case "write", "edit", "multi_edit":
 		if len(c.changes) > 0 {
 			added, removed := c.counts()
+			if slices.ContainsFunc(c.changes, func(ch session.Change) bool { return ch.Tool == session.ByEditor }) {
+				return "your version " + counts(t, added, removed)
+			}
 			return counts(t, added, removed)
 		}
 	case "grep":

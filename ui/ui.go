@@ -149,6 +149,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.composer.prepend(string(msg))
 	case editedMsg:
 		m.composer.set(string(msg))
+	case versionMsg:
+		return m.gotVersion(msg)
 	case ranMsg:
 		return m.ran(msg)
 	case revertMsg:
@@ -269,6 +271,8 @@ func (m *Model) act(in intent) tea.Cmd {
 	case doConfirm:
 		m.modal = in.dialog
 		return nil
+	case doOwnVersion:
+		return m.ownVersion(in)
 	case doLook:
 		return waitToLook(in)
 	case nil:

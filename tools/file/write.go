@@ -84,6 +84,20 @@ func (t *WriteTool) plan(in *WriteInput) (*plan, error) {
 	})
 }
 
+// Replace writes content, byte for byte, in place of a change that was previewed: the
+// person's own version of it. It fails with a *[ChangedError] when the file is no longer
+// what the change was made from (FILE-69). The hooks are called as for a call.
+func (t *WriteTool) Replace(ctx context.Context, shown *Change, content []byte) error {
+	p, err := t.opts.plan(shown.Path, maxReplaced, false, func(p *plan) error {
+		if p.change.Existed != shown.Existed || !bytes.Equal(p.change.Before, shown.Before) {
+			return &ChangedError{Path: shown.Path, Since: "the change was shown", Gone: !p.change.Existed, Hunks: Hunks(shown.Before, p.change.Before, 1)}
+		}
+		p.change.After = content
+		return nil
+	})
+	return t.opts.finish(ctx, p, err)
+}
+
 // keepForm gives new content what the model cannot see in the old one: a byte order
 // mark, and line ends of "\r\n" where all lines have them. Content with a "\r" of its
 // own is taken literally.
