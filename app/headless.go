@@ -48,7 +48,7 @@ func (h *Headless) Emit(e Event) {
 			h.message(*m)
 		}
 		if f := e.Entry.Found; f != nil && len(f.Lost) > 0 {
-			fmt.Fprintf(h.err, "agent: a command changed what cannot be undone: %s %s", f.Lost[0].Path, f.Lost[0].Why)
+			fmt.Fprintf(h.err, "agent: a command changed what cannot be undone: %q %s", f.Lost[0].Path, f.Lost[0].Why)
 			if more := len(f.Lost) - 1; more > 0 {
 				fmt.Fprintf(h.err, ", and %d more", more)
 			}

@@ -54,11 +54,7 @@ func (d *dir) stat(name string) (sig, error) {
 // sigOf has no inode and no time of the last change: two writes of the same size
 // at the same time are one.
 func sigOf(info fs.FileInfo) sig {
-	s := sig{size: info.Size(), mtime: info.ModTime().UnixNano(), mode: info.Mode()}
-	if s.mode&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice|fs.ModeCharDevice) != 0 {
-		s.mode |= fs.ModeIrregular
-	}
-	return s
+	return sig{size: info.Size(), mtime: info.ModTime().UnixNano(), mode: info.Mode()}
 }
 
 func (d *dir) names() ([]string, error) {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"io"
-	"os"
 	"slices"
 	"strings"
 )
@@ -32,12 +30,7 @@ var errIndex = errors.New("the index is of an unknown kind")
 
 // readIndex reads the files of an index, by path. hash is the size of an object id.
 func readIndex(path string, hash int) ([]tracked, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxIndex))
+	data, err := readRegular(path, maxIndex)
 	if err != nil {
 		return nil, err
 	}

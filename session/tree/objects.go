@@ -47,7 +47,7 @@ func newObjects(common string, hash int) *objects {
 // borrow adds a store, and those that it names as alternates.
 func (o *objects) borrow(dir string, depth int) {
 	o.dirs = append(o.dirs, dir)
-	text, err := os.ReadFile(filepath.Join(dir, "info", "alternates"))
+	text, err := readRegular(filepath.Join(dir, "info", "alternates"), maxSettings)
 	if err != nil || depth == 0 {
 		return
 	}
@@ -66,7 +66,10 @@ func (o *objects) close() {
 }
 
 // read returns the content of an object, given by its id in raw bytes, whatever its kind.
-func (o *objects) read(oid string) ([]byte, error) {
+func (o *objects) read(oid string) ([]byte, error) { return o.readBelow(oid, 0) }
+
+// readBelow is read for the base of a delta, so deep in its chain.
+func (o *objects) readBelow(oid string, depth int) ([]byte, error) {
 	data, err := o.loose(oid)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return data, err
@@ -82,8 +85,7 @@ func (o *objects) read(oid string) ([]byte, error) {
 	}
 	for _, p := range o.packs {
 		if at, ok := p.find(oid, o.hash); ok {
-			_, data, err := o.entry(p, at, 0)
-			return data, err
+			return o.entry(p, at, depth)
 		}
 	}
 	return nil, errNoObject
@@ -92,7 +94,7 @@ func (o *objects) read(oid string) ([]byte, error) {
 func (o *objects) loose(oid string) ([]byte, error) {
 	name := hex.EncodeToString([]byte(oid))
 	for _, dir := range o.dirs {
-		f, err := os.Open(filepath.Join(dir, name[:2], name[2:]))
+		f, err := openRegular(filepath.Join(dir, name[:2], name[2:]))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -126,11 +128,11 @@ func inflate(r io.Reader, limit int64) ([]byte, error) {
 }
 
 func (o *objects) openPack(path string) {
-	index, err := os.Open(path)
+	index, err := openRegular(path)
 	if err != nil {
 		return
 	}
-	data, err := os.Open(strings.TrimSuffix(path, ".idx") + ".pack")
+	data, err := openRegular(strings.TrimSuffix(path, ".idx") + ".pack")
 	if err != nil {
 		index.Close()
 		return
@@ -192,58 +194,61 @@ const (
 )
 
 // entry reads what is at a place of a pack, put together where it is a delta.
-func (o *objects) entry(p *pack, at int64, depth int) (kind byte, data []byte, err error) {
+func (o *objects) entry(p *pack, at int64, depth int) (data []byte, err error) {
 	if depth > deltasMost || at < 0 {
-		return 0, nil, errPack
+		return nil, errPack
 	}
 	r := bufio.NewReader(io.NewSectionReader(p.data, at, 1<<62))
-	b, err := r.ReadByte()
+	kind, size, err := readHead(r)
 	if err != nil {
-		return 0, nil, err
-	}
-	kind = b >> 4 & 7
-	size := int64(b & 15)
-	for shift := 4; b&0x80 != 0; shift += 7 {
-		if b, err = r.ReadByte(); err != nil || shift > 56 {
-			return 0, nil, errPack
-		}
-		size |= int64(b&0x7f) << shift
+		return nil, err
 	}
 	if size > maxHashed {
-		return 0, nil, errLarge
+		return nil, errLarge
 	}
 	var base []byte
 	switch kind {
 	case offsetDelta:
 		back, err := readOffset(r)
 		if err != nil || back <= 0 {
-			return 0, nil, errPack
+			return nil, errPack
 		}
-		kind, base, err = o.entry(p, at-back, depth+1)
+		base, err = o.entry(p, at-back, depth+1)
 		if err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 	case nameDelta:
 		name := make([]byte, o.hash)
 		if _, err := io.ReadFull(r, name); err != nil {
-			return 0, nil, err
+			return nil, err
 		}
-		if from, ok := p.find(string(name), o.hash); ok {
-			kind, base, err = o.entry(p, from, depth+1)
-		} else {
-			base, err = o.read(string(name))
-		}
-		if err != nil {
-			return 0, nil, err
+		if base, err = o.readBelow(string(name), depth+1); err != nil {
+			return nil, err
 		}
 	}
 	if data, err = inflate(r, size); err != nil {
-		return 0, nil, fmt.Errorf("%w: %w", errPack, err)
+		return nil, fmt.Errorf("%w: %w", errPack, err)
 	}
 	if base != nil {
-		data, err = applyDelta(base, data)
+		return applyDelta(base, data)
 	}
-	return kind, data, err
+	return data, nil
+}
+
+// readHead reads what an entry of a pack begins with: its kind, and its size when inflated.
+func readHead(r *bufio.Reader) (kind byte, size int64, err error) {
+	b, err := r.ReadByte()
+	if err != nil {
+		return 0, 0, err
+	}
+	kind, size = b>>4&7, int64(b&15)
+	for shift := 4; b&0x80 != 0; shift += 7 {
+		if b, err = r.ReadByte(); err != nil || shift > 56 {
+			return 0, 0, errPack
+		}
+		size |= int64(b&0x7f) << shift
+	}
+	return kind, size, nil
 }
 
 func readOffset(r *bufio.Reader) (int64, error) {

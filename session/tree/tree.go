@@ -38,7 +38,6 @@ type Tree struct {
 	top   *folder
 	repos []*repo
 	last  int64 // when the last scan began, in nanoseconds; 0: there was none
-	heads string
 
 	opening sync.Mutex   // of repos, during a scan
 	kept    atomic.Int64 // bytes
@@ -104,19 +103,12 @@ func (t *Tree) Scan(ctx context.Context, want bool) (Found, error) {
 		return Found{}, err
 	}
 	t.last = s.began
-	if heads := t.readHeads(); heads != t.heads {
-		found.Moved = s.want
-		t.heads = heads
+	for _, r := range t.repos {
+		if r.moves() {
+			found.Moved = true
+		}
 	}
 	return found, nil
-}
-
-func (t *Tree) readHeads() string {
-	var b strings.Builder
-	for _, r := range t.repos {
-		b.WriteString(r.head() + "\n")
-	}
-	return b.String()
 }
 
 // sig is what lstat tells of a path: it differs when the content, the mode or the

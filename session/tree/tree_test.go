@@ -174,7 +174,7 @@ func TestCommands(t *testing.T) {
 		{"ignored from now on", "echo 1 > x.o", "echo '*.o' > .gitignore", `.gitignore: none -> 644 "*.o\n"` + "\n"},
 		{"a repository inside", "git init -q s; cd s; echo 1 > f; git add f; git commit -qm s", "echo 2 > s/f", `s/f: 644 "1\n" -> 644 "2\n"` + "\n"},
 		{"bytes", `printf '\xff\x00\xfe' > a; git commit -qam b`, "echo x > a", `a: 644 "\xff\x00\xfe" -> 644 "x\n"` + "\n"},
-		{"a FIFO", "", "mkfifo p", ""},
+		{"FIFOs, also where git has files", "", "mkfifo p; mkdir -p s/.git/info s/.git/objects; mkfifo s/.git/HEAD s/.git/config s/.git/index s/.git/info/exclude s/.gitattributes s/.gitignore; rm s/.git/HEAD; echo x > s/.git/HEAD; touch s/f", "s: none -> dir 755\ns/f: none -> 644 \"\"\n"},
 		{"too large", "head -c 1500000 /dev/zero > big", "echo >> big; truncate -s 100M new", "lost big was changed: 1 MB, too large\nlost new was made: 100 MB, too large\n"},
 		{"large but tracked", "head -c 1500000 /dev/zero > big; git add big; git commit -qm big", "truncate -s 4 big", `big: 644 "` + strings.Repeat(`\x00`, 40) + `" -> 644 "\x00\x00\x00\x00"` + "\n"},
 	} {
@@ -206,6 +206,33 @@ func TestCommands(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The workspace can be a directory of a repository: the rules and the index from above hold.
+func TestBelowTheTop(t *testing.T) {
+	f := repository(t, "d/b", "d/e/c")
+	f.sh("echo '/d/x.o' > .gitignore; echo '*.tmp' > d/.gitignore")
+	f.root = filepath.Join(f.root, "d")
+	f.tree = New(f.root, f.keep)
+	want := "e/c: 644 \"of d/e/c\\n\" -> 644 \"1\\n\"\ne/x.o: none -> 644 \"2\\n\"\n"
+	if got := f.during("echo 1 > e/c; echo 2 > x.o; echo 2 > e/x.o; echo 3 > e/y.tmp"); got != want {
+		t.Errorf("found:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Another commit that is checked out is told, a commit of a new repository is not.
+func TestMoved(t *testing.T) {
+	f := repository(t, "a")
+	f.scan(false)
+	for _, c := range []struct {
+		command string
+		moved   bool
+	}{{"echo 1 > a", false}, {"git commit -qam second", true}, {"git checkout -q HEAD~1", true}, {"git init -q s", false}} {
+		f.sh(c.command)
+		if got := f.scan(true); got.Moved != c.moved {
+			t.Errorf("%s: moved %v", c.command, got.Moved)
+		}
 	}
 }
 

@@ -41,19 +41,12 @@ func (t *Tree) openAbove() {
 		if r := openRepo(at, "", prefix); r != nil {
 			t.repos = append(t.repos, r)
 			t.top.repo, t.top.from = r, r.outer
-			dir := at
-			for i, name := range strings.Split(prefix, "/") {
-				if dir == t.root {
-					break
-				}
-				above := strings.Join(strings.Split(prefix, "/")[:i], "/")
-				if above != "" {
-					above += "/"
-				}
+			for dir, base := at, 0; dir != t.root; {
 				if text, err := readRules(dir); err == nil {
-					t.top.from = file.ParseIgnore(text, len(above), t.top.from)
+					t.top.from = file.ParseIgnore(text, base, t.top.from)
 				}
-				dir = filepath.Join(dir, name)
+				name, _, _ := strings.Cut(prefix[base:], "/")
+				dir, base = filepath.Join(dir, name), base+len(name)+1
 			}
 			return
 		}
