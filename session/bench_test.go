@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/phero-agent/agent/session/tree"
 	"github.com/phero-agent/agent/tools"
 	"github.com/phero-agent/agent/tools/file"
 )
@@ -178,6 +179,44 @@ func BenchmarkJournal(b *testing.B) {
 		for b.Loop() {
 			must[Undone](b)(j.Undo(Scope{Turn: true}, nil))
 			must[Undone](b)(j.Redo(Scope{Turn: true}, nil))
+		}
+	})
+}
+
+// BenchmarkFound is what a command costs that changes 500 files of 2 KB, beside the
+// scans of what did not change: to find and journal it, and to undo it.
+func BenchmarkFound(b *testing.B) {
+	s := newStore(b)
+	l := must[*Log](b)(s.Create("v"))
+	defer l.Close()
+	j := NewJournal(s.Blobs(), s.workspace, l.Append)
+	watch := tree.New(s.workspace, s.Blobs().PutSoon)
+	text := prose(rand.New(rand.NewPCG(1, 2)), 2000)
+	version := 0
+	write := func() {
+		version++
+		for i := range 500 {
+			ok(b, os.WriteFile(filepath.Join(s.workspace, fmt.Sprint("f", i)), fmt.Appendf(nil, "%d %d\n%s", i, version, text), 0o644))
+		}
+	}
+	write()
+	find := func() {
+		found := must[tree.Found](b)(watch.Scan(b.Context(), true))
+		ok(b, j.Found(Found{CallIDs: []string{"c"}, Commands: []string{"sed"}}, version, found))
+	}
+	find()
+	b.Run("500 changes", func(b *testing.B) {
+		for b.Loop() {
+			b.StopTimer()
+			write()
+			b.StartTimer()
+			find()
+		}
+	})
+	b.Run("undo and redo of 500", func(b *testing.B) {
+		for b.Loop() {
+			must[Undone](b)(j.Undo(Scope{}, nil))
+			must[Undone](b)(j.Redo(Scope{}, nil))
 		}
 	})
 }

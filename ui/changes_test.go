@@ -1,10 +1,13 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools"
 	"github.com/phero-agent/agent/tools/file"
 )
 
@@ -65,5 +68,46 @@ func TestDiffOfTheSession(t *testing.T) {
 		s.Key("q")
 		s.wantOff(t, "Changed in this session")
 		s.wantLog(t)
+	})
+}
+
+// What commands changed says so, and what may not be theirs is not ticked. UNDO-09
+func TestRevertOfCommands(t *testing.T) {
+	plan := planOf()[:2]
+	plan[0].Found = &session.Found{Commands: []string{"sed -i s/old/new/ app/loop.go"}, Lost: []session.Lost{{Path: "/w/big", Why: "was changed: 1.0 GB, too large"}}}
+	plan[1].Found = &session.Found{Commands: []string{"npm run dev", "go generate"}, Doubt: "several commands ran at the same time"}
+	on(t, 100, 30, Options{}, func(t *testing.T, s *stage) {
+		s.app.plan = plan
+		s.enter("/undo")
+		s.wantOn(t, "Changed while sed -i s/old/new/ app/loop.go ran.")
+		s.wantOn(t, "1 file that it changed cannot be undone.")
+		s.wantOn(t, "undo 1 file")
+		s.Key("down")
+		s.wantOn(t, "Changed while npm run dev and go generate ran.")
+		s.wantOn(t, "It may not be the command's: several commands ran at the same time.")
+		s.Key("y")
+		s.wantLog(t, "plan {Turn:false From:0} false", "undo {Turn:false From:0} [{/w/app/loop.go 1}]")
+	})
+}
+
+// A command's call says how many files changed while it ran, and what cannot be
+// undone is said at once; many files of an undo are not all named.
+func TestFoundInTheTranscript(t *testing.T) {
+	on(t, 100, 30, Options{}, func(t *testing.T, s *stage) {
+		f := &session.Found{ID: "x", CallIDs: []string{"c1"}, Commands: []string{"make"}, Lost: []session.Lost{{Path: "/w/big", Why: "was changed: 1.0 GB, too large"}}}
+		undo := &session.Undo{}
+		for i := range 20 {
+			c := session.Change{ID: fmt.Sprint(i), Path: fmt.Sprintf("/w/f%02d", i), After: "1", Added: 1}
+			f.Changes, undo.Changes = append(f.Changes, c), append(undo.Changes, c.ID)
+		}
+		s.emit(
+			app.Committed{Entry: session.Entry{Kind: session.KindMessage, Message: &session.Message{Role: session.RoleAssistant, Calls: []tools.ToolCall{{ID: "c1", Name: "bash", Arguments: `{"command":"make"}`}}}}},
+			app.Committed{Entry: session.Entry{Kind: session.KindFound, Found: f}},
+			app.Committed{Entry: session.Entry{Kind: session.KindMessage, Message: &session.Message{Role: session.RoleTool, CallID: "c1", Status: session.StatusOK, Text: `{"output":"","exit_code":0}`}}},
+			app.Committed{Entry: session.Entry{Kind: session.KindUndo, Undo: undo}},
+		)
+		s.wantOn(t, "20 files changed")
+		s.wantOn(t, "cannot be undone: /w/big was changed: 1.0 GB, too large")
+		s.wantOn(t, "/w/f07 and 12 more")
 	})
 }
