@@ -281,7 +281,7 @@ func (m *Model) showSessions(msg sessionsMsg) tea.Cmd {
 
 // waitToLook lets the person go on typing before sessions are read.
 func waitToLook(in doLook) tea.Cmd {
-	return tea.Tick(lookAfter, func(time.Time) tea.Msg { return lookMsg{in.count} })
+	return tea.Tick(lookAfter, func(time.Time) tea.Msg { return lookMsg(in) })
 }
 
 // lookAt reads what the dialog of sessions wants to show, if it still does.
