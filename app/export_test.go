@@ -10,3 +10,14 @@ func (a *App) WaitForGit() {
 		a.git.mu.Unlock()
 	}
 }
+
+// Thought is how long the reasoning of a reply took whose pieces come a second apart.
+func Thought(pieces ...Delta) time.Duration {
+	var th thinking
+	now := time.Unix(1000, 0)
+	for _, d := range pieces {
+		th.heard(d, now)
+		now = now.Add(time.Second)
+	}
+	return th.took(now)
+}

@@ -262,8 +262,13 @@ func (a *App) reply(ctx context.Context, messages []session.Message) (session.Me
 		a.logModel()
 		a.syncLater()
 		req := Request{System: a.system, Messages: messages, Tools: a.specs, Images: a.blobs.Get, Effort: a.Effort()}
-		reply, err := provider.Stream(ctx, req, a.delta)
+		var thinking thinking
+		reply, err := provider.Stream(ctx, req, func(d Delta) {
+			thinking.heard(d, time.Now())
+			a.delta(d)
+		})
 		m := reply.Message
+		m.Thought = thinking.took(time.Now())
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
@@ -290,6 +295,32 @@ func (a *App) reply(ctx context.Context, messages []session.Message) (session.Me
 		}
 		a.emit(Retrying{Reason: err.Error(), Attempt: attempt + 1, Until: time.Now()})
 	}
+}
+
+// thinking is the time of a reply's reasoning: from its first piece to the first of
+// something else.
+type thinking struct{ begun, ended time.Time }
+
+func (t *thinking) heard(d Delta, now time.Time) {
+	switch {
+	case d.Retry != nil:
+		*t = thinking{}
+	case d.Reasoning != "" && t.begun.IsZero():
+		t.begun = now
+	case d.Reasoning == "" && !t.begun.IsZero() && t.ended.IsZero():
+		t.ended = now
+	}
+}
+
+// took is how long it was, 0 where nothing was thought.
+func (t *thinking) took(now time.Time) time.Duration {
+	switch {
+	case t.begun.IsZero():
+		return 0
+	case t.ended.IsZero():
+		return now.Sub(t.begun)
+	}
+	return t.ended.Sub(t.begun)
 }
 
 // delta passes on what arrives of a reply.

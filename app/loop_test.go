@@ -316,3 +316,20 @@ func TestPanicInATurn(t *testing.T) {
 	}
 	checkValid(t, r.last())
 }
+
+// The time of a reply's reasoning is kept with it: from its first piece to the first
+// of something else, of the attempt that counts.
+func TestThought(t *testing.T) {
+	think, say, retry := app.Delta{Reasoning: "hm"}, app.Delta{Text: "so"}, app.Delta{Retry: &app.Retry{}}
+	for _, c := range []struct {
+		pieces []app.Delta
+		want   time.Duration
+	}{
+		{nil, 0}, {[]app.Delta{say, say}, 0}, {[]app.Delta{think, think, say, say}, 2 * time.Second},
+		{[]app.Delta{think, think, think}, 3 * time.Second}, {[]app.Delta{think, think, retry, think, say}, time.Second},
+	} {
+		if got := app.Thought(c.pieces...); got != c.want {
+			t.Errorf("%v: %v, want %v", c.pieces, got, c.want)
+		}
+	}
+}

@@ -101,7 +101,8 @@ type Message struct {
 	Calls     []tools.ToolCall `json:"calls,omitempty"`
 	Model     string           `json:"model,omitempty"`
 	Usage     *Usage           `json:"usage,omitempty"`
-	Cut       bool             `json:"cut,omitempty"` // the reply did not come to its end
+	Cut       bool             `json:"cut,omitempty"`     // the reply did not come to its end
+	Thought   time.Duration    `json:"thought,omitempty"` // how long the reasoning took; nanoseconds
 
 	// Of a tool.
 	CallID  string        `json:"call_id,omitempty"`

@@ -14,6 +14,7 @@ import (
 
 // fold shows a batch of events.
 func (m *Model) fold(b batch) tea.Cmd {
+	m.spin()
 	var cmds []tea.Cmd
 	for _, e := range b.events {
 		cmds = append(cmds, m.apply(e, b.skipped))

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/phero-agent/agent/app"
@@ -133,46 +132,6 @@ func (r *replyItem) Lines(w int) []string {
 	}
 	if r.rows = out; r.done {
 		r.rows = nil
-	}
-	return out
-}
-
-// thoughtItem is the reasoning of the model: folded, one row.
-type thoughtItem struct {
-	entry
-	text strings.Builder
-	done bool
-}
-
-func (r *thoughtItem) Final() bool   { return r.done }
-func (r *thoughtItem) plain() string { return r.text.String() }
-
-func (r *thoughtItem) Estimate(int) int { return 1 }
-
-func (r *thoughtItem) Lines(w int) []string {
-	t := r.look.theme
-	out := r.spaced()
-	word, sign := "Thought", t.sign.folded
-	if !r.done {
-		word = "Thinking"
-	}
-	if r.open {
-		sign = t.sign.unfolded
-	}
-	head := sign + " " + word
-	if !r.open {
-		s := strings.TrimSpace(r.text.String())
-		if i := strings.LastIndexByte(s, '\n'); i >= 0 && !r.done {
-			s = s[i+1:]
-		} else if i := strings.IndexByte(s, '\n'); i >= 0 {
-			s = s[:i]
-		}
-		head += "  " + text.Line(s)
-		return append(out, t.dim.Render(text.Truncate(head, w, t.sign.ellipsis)))
-	}
-	out = append(out, t.dim.Render(head))
-	for _, l := range text.Wrap(strings.TrimSpace(text.Clean(r.text.String())), max(1, w-2)) {
-		out = append(out, "  "+t.dim.Render(l))
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/session"
@@ -154,6 +155,7 @@ func (tr *transcript) assistant(m *session.Message) {
 	}
 	if m.Reasoning != "" && tr.thought == nil && tr.reply == nil {
 		tr.think(m.Reasoning)
+		tr.thought.begun, tr.thought.took = time.Time{}, m.Thought
 	}
 	if m.Text != "" {
 		if tr.reply != nil && tr.reply.size != len(strings.TrimLeft(m.Text, "\n ")) { // it came differently
@@ -238,7 +240,7 @@ func (tr *transcript) delta(d app.ReplyDelta) {
 
 func (tr *transcript) think(s string) {
 	if tr.thought == nil {
-		tr.thought = &thoughtItem{entry: entry{look: tr.look}}
+		tr.thought = &thoughtItem{entry: entry{look: tr.look}, begun: tr.look.now}
 		tr.add(tr.thought)
 	}
 	tr.thought.text.WriteString(s)
@@ -258,7 +260,7 @@ func (tr *transcript) say(s string) {
 
 func (tr *transcript) endThought() {
 	if tr.thought != nil {
-		tr.thought.done = true
+		tr.thought.end()
 		tr.thought = nil
 	}
 }

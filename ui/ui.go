@@ -63,6 +63,7 @@ type Model struct {
 	escAt    time.Time // of an esc that did nothing
 	blurred  bool
 	ticking  bool
+	spunAt   time.Time // when the spinner moved last
 	commands []command
 }
 
@@ -338,6 +339,8 @@ func (m *Model) paste(s string) tea.Cmd {
 	return m.typed()
 }
 
+const spinEvery = 100 * time.Millisecond
+
 // tickMsg moves the spinner and the clocks.
 type tickMsg struct{}
 
@@ -347,7 +350,7 @@ func (m *Model) tick() tea.Cmd {
 	if m.ticking {
 		return nil
 	}
-	every := 100 * time.Millisecond
+	every := spinEvery
 	switch {
 	case m.status.running:
 		if m.opts.Still || m.blurred || m.question() != nil {
@@ -364,10 +367,19 @@ func (m *Model) tick() tea.Cmd {
 
 func (m *Model) ticked() {
 	m.ticking = false
-	m.look.spin++
+	m.spin()
 	m.status.expired(m.look.now)
 	if !m.look.now.Before(m.quitAt) {
 		m.quitAt = time.Time{}
+	}
+}
+
+// spin moves the spinner on, at most ten times a second: with what comes in, so that
+// this needs no frame of its own, or else with the timer.
+func (m *Model) spin() {
+	if m.look.now.Sub(m.spunAt) >= spinEvery {
+		m.look.spin++
+		m.spunAt = m.look.now
 	}
 }
 
