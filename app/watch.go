@@ -21,6 +21,8 @@ type watch struct {
 	ctx  context.Context // of the first look, which nobody waits for
 	stop context.CancelFunc
 
+	journaling sync.Mutex // held before mu
+
 	mu      sync.Mutex
 	blobs   *session.Blobs
 	tree    *tree.Tree
@@ -80,8 +82,9 @@ func (w *watch) enter(c *command) {
 func (w *watch) leave(c *command, shell string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	c.shell = shell
 	w.look(context.Background())
-	if c.shell = shell; shell == "" {
+	if shell == "" {
 		w.remove(c)
 	}
 }
@@ -185,6 +188,8 @@ func (w *watch) settle() {
 // journalFound puts what commands changed into the journal, and says at once what of
 // it cannot be taken back (decision 32).
 func (a *App) journalFound() {
+	a.watch.journaling.Lock() // what was found first is journaled first
+	defer a.watch.journaling.Unlock()
 	found, err := a.watch.take()
 	if err != nil {
 		a.emit(Notice{Level: Warning, Text: fmt.Sprintf("what commands change cannot be undone here: %v", err)})

@@ -85,7 +85,7 @@ func bashCall(command string) string {
 	return "> bash " + string(arguments) + "\n"
 }
 
-// planned are the picks of what is ticked in the dialog.
+// ticked are the picks of what is ticked in the dialog.
 func (r *rig) ticked(scope session.Scope, redo bool) (picks []session.Pick) {
 	r.t.Helper()
 	plan, err := r.app.PlanUndo(scope, redo)
@@ -160,8 +160,9 @@ func TestUndoOfCommands(t *testing.T) {
 	}
 }
 
-// What a person changed before, meanwhile between commands, or since, is never taken
-// back unasked; what a command changed cannot be undone is said at once. UNDO-09
+// What a person changed before, between commands, or since, is never taken back
+// unasked; what a command changed and nobody kept is said at once. It needs no git.
+// UNDO-09, users.md 31 and 32
 func TestUndoOfCommandsLeavesOthersAlone(t *testing.T) {
 	dir, _ := filepath.EvalSymlinks(t.TempDir())
 	shell(t, dir, "echo a > a; echo b > b; echo c > c; head -c 2000000 /dev/zero > big; truncate -s 1G huge")

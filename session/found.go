@@ -13,10 +13,14 @@ import (
 )
 
 // Found records what changed while commands ran (UNDO-09). f names the commands, t
-// is what changed. What the file tools wrote meanwhile is theirs, and left out.
+// is what changed. Beside a command in the background the file tools write, too:
+// what they wrote is theirs, and left out.
 func (j *Journal) Found(f Found, step int, t tree.Found) error {
 	f.ID = ulid.Make().String()
-	newest := j.newest()
+	var newest map[string]*record
+	if f.Doubt != "" {
+		newest = j.newest()
+	}
 	for _, c := range t.Changes {
 		ch := j.change(c)
 		if r := newest[ch.Path]; r == nil || r.found != nil || r.Before != ch.Before || r.After != ch.After {
@@ -75,13 +79,18 @@ func stateHash(s tree.State) string {
 	return s.Hash
 }
 
-// newest are the newest changes by path.
+// newest are the newest changes by path, but for those that were taken back.
 func (j *Journal) newest() map[string]*record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	byPath := make(map[string]*record, len(j.records))
 	for _, r := range j.records {
 		byPath[r.Path] = r
+	}
+	for _, r := range j.undone {
+		if byPath[r.Path] == r {
+			delete(byPath, r.Path)
+		}
 	}
 	return byPath
 }

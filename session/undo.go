@@ -250,7 +250,7 @@ func conflicts(steps []*step, redo bool, picks []Pick) error {
 				what = "was changed while you looked"
 			}
 		} else if what == "" && picks == nil && s.found != nil && s.found.Doubt != "" {
-			what = "may be changed by something else: " + s.found.Doubt
+			what = "may not be the command's doing: " + s.found.Doubt
 		}
 		if what != "" {
 			e.Files = append(e.Files, Conflict{Path: s.path, What: what})
