@@ -20,7 +20,8 @@ import (
 )
 
 // TestScripts runs every script of testdata/script: the program on a real
-// terminal, with a scripted model behind a real server. A script holds
+// terminal, with a scripted model behind a real server; and once more in line
+// mode, unless the script looks at the screen itself. A script holds
 //
 //	-- model --          the model's replies, see package script
 //	-- files/NAME --     the workspace before; it is a git repository when git is true
@@ -43,6 +44,9 @@ import (
 //	told TEXT, untold TEXT    the newest request has the text, or has it not
 //	sh COMMAND           a command in the workspace; kill: as by a power cut
 //	needs sandbox        the script is skipped where bubblewrap does not work
+//	needs screen         it is about the screen, and does not run in line mode
+//
+// In line mode the keys are what does the same there, see inLines.
 func TestScripts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -51,7 +55,11 @@ func TestScripts(t *testing.T) {
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			runScript(t, path)
+			runScript(t, path, false)
+		})
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar")+"-plain", func(t *testing.T) {
+			t.Parallel()
+			runScript(t, path, true)
 		})
 	}
 }
@@ -70,18 +78,23 @@ type scriptRun struct {
 	stderr  string
 	exit    int
 	changed bool // by -update
+	plain   bool // in line mode
+	mark    int  // what was answered of the line mode's output
 }
 
-func runScript(t *testing.T, path string) {
+func runScript(t *testing.T, path string, plain bool) {
 	archive, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if plain && !runsInLines(archive) {
+		t.Skip("it is about the screen")
 	}
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &scriptRun{t: t, archive: archive, ws: filepath.Join(base, "ws"), home: filepath.Join(base, "home")}
+	r := &scriptRun{t: t, archive: archive, ws: filepath.Join(base, "ws"), home: filepath.Join(base, "home"), plain: plain}
 	for _, dir := range []string{r.ws, r.home} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -138,8 +151,11 @@ func (r *scriptRun) step(line string) error {
 		"wait": r.wait, "gone": r.gone, "answer": r.answer, "choose": r.choose, "type": r.type_, "key": r.keys,
 		"resize": r.resize, "screen": r.screen, "kill": r.kill,
 	}[verb]; onTerm != nil {
-		if r.term == nil {
+		switch {
+		case r.term == nil:
 			return fmt.Errorf("nothing was started")
+		case r.plain:
+			return r.inLines(verb, rest)
 		}
 		return onTerm(rest)
 	}
@@ -149,7 +165,7 @@ func (r *scriptRun) step(line string) error {
 	case "run":
 		return r.run(rest)
 	case "needs":
-		if !sandboxWorks() {
+		if rest == "sandbox" && !sandboxWorks() {
 			r.t.Skip("bubblewrap does not work here")
 		}
 	case "env":
@@ -230,7 +246,11 @@ func (r *scriptRun) start(rest string) error {
 			w, h, args = a, b, args[1:]
 		}
 	}
+	if r.plain {
+		args = append([]string{"--plain"}, args...)
+	}
 	r.term = onTerminal(r.t, r.command(args), w, h)
+	r.term.lines, r.mark = r.plain, 0
 	return nil
 }
 
@@ -420,7 +440,7 @@ func (r *scriptRun) checkLog() {
 			fmt.Fprintf(&got, "%s\n", r.masked(s))
 		}
 	}
-	if updating() {
+	if updating() && !r.plain {
 		r.put("log", got.String())
 		return
 	}

@@ -91,6 +91,8 @@ type terminal struct {
 	pty  *os.File
 	done chan struct{} // closed when the program's output ended
 
+	lines bool // text is everything that was printed, not the screen
+
 	mu   sync.Mutex
 	more chan struct{} // closed and made anew when the screen changes
 	vt   *vt.Emulator
@@ -146,6 +148,9 @@ func (s *terminal) read() {
 func (s *terminal) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.lines {
+		return strings.ReplaceAll(s.raw.String(), "\r\n", "\n")
+	}
 	lines := strings.Split(s.vt.String(), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " ")

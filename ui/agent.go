@@ -65,6 +65,7 @@ type Options struct {
 	Resume   string                   // the command that goes on with a session, without its id; "" is "agent --resume"
 	Theme    string                   // "dark", "light", or "" to ask the terminal
 	ASCII    bool                     // only ASCII in the chrome
+	Plain    bool                     // line by line instead of the screen
 	Mouse    bool                     // the wheel, the scrollbar and clicks are ours, not the terminal's
 	Still    bool                     // nothing moves but what is new
 	Open     string                   // the session that is asked about at the start

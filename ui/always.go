@@ -143,16 +143,21 @@ func (s *always) otherWidth(r alwaysRow) string {
 	return ""
 }
 
-// choices are the answers of the step.
-func (s *always) choices(w int, seen bool, item func(key, label string, on bool) string) string {
-	yes, scope := "yes, in this session", "this workspace"
+// answers are the words of the yes, and of the other scope.
+func (s *always) answers() (yes, scope string) {
+	yes, scope = "yes, in this session", "in this workspace"
 	if s.scope == app.WorkspaceScope {
-		yes, scope = "yes, in this workspace", "this session"
+		yes, scope = "yes, in this workspace", "in this session"
 	}
 	if len(s.chosen()) == 0 {
 		yes = "yes, once"
 	}
-	scope = "in " + scope
+	return yes, scope
+}
+
+// choices are the answers of the step.
+func (s *always) choices(w int, seen bool, item func(key, label string, on bool) string) string {
+	yes, scope := s.answers()
 	if w < plainBelowW {
 		return text.Truncate(item("y", "yes", seen)+"  "+item("s", scope, true)+"  "+item("n", "back", true), w, "")
 	}

@@ -30,7 +30,7 @@ func builtins() []command {
 		return command{Command{Name: name, Aliases: aliases, Help: help}, do}
 	}
 	return []command{
-		c("help", "the keys and the commands", func(m *Model, _ string) tea.Cmd { m.modal = newHelp(bindings()); return nil }, "keys"),
+		c("help", "the keys and the commands", func(m *Model, _ string) tea.Cmd { m.modal = m.help(); return nil }, "keys"),
 		c("new", "a new session", func(m *Model, _ string) tea.Cmd { return m.calls.inOrder(m.agent.New) }, "clear"),
 		c("sessions", "open another session; /resume <id> opens that one", (*Model).resumeCommand, "resume", "continue"),
 		c("model", "another model, from the next request on", (*Model).modelCommand, "models"),
@@ -49,7 +49,11 @@ func builtins() []command {
 		c("compact", "sum up the conversation to make room; /compact <what to keep>", (*Model).compactCommand),
 		c("todos", "the task list", func(m *Model, _ string) tea.Cmd { m.openPane(m.todos); return nil }, "todo"),
 		c("output", "the output of commands", func(m *Model, _ string) tea.Cmd { m.openPane(m.output); return nil }),
-		c("shells", "the commands in the background", func(m *Model, _ string) tea.Cmd { m.openPane(m.shells); return nil }, "tasks", "ps"),
+		c("shells", "the commands in the background", (*Model).shellsCommand, "tasks", "ps"),
+		c("background", "move the running command to the background", func(m *Model, _ string) tea.Cmd { return m.toBackground() }, "bg"),
+		c("unfold", "show all of the newest call; on the screen: of everything, or the usual part again", (*Model).unfoldCommand, "fold"),
+		c("unqueue", "take the last queued message back", func(m *Model, _ string) tea.Cmd { return m.unqueue() }),
+		c("history", "the prompts of before", func(m *Model, _ string) tea.Cmd { m.modal = m.historyPicker(); return nil }),
 		c("files", "the files that were changed", func(m *Model, _ string) tea.Cmd { m.openPane(m.files); return nil }),
 		c("copy", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.copy(m.transcript.lastReply()) }),
 		c("mouse", "the mouse is ours, or the terminal's", (*Model).mouseCommand),
@@ -148,7 +152,9 @@ func (m *Model) unknown(name string) tea.Cmd {
 	} else {
 		words += "; /help lists them"
 	}
-	m.composer.set("/" + name)
+	if !m.opts.Plain {
+		m.composer.set("/" + name)
+	}
 	m.status.say(app.Notice{Level: app.Warning, Text: words}, m.look.now)
 	return nil
 }

@@ -21,7 +21,8 @@ type dialog interface {
 	view(t *theme, w, h int) ([]string, *tea.Cursor) // at most h rows
 	key(k string, msg tea.KeyPressMsg, keys keymap) intent
 	paste(s string)
-	wantsAll() bool // the whole screen
+	wantsAll() bool                      // the whole screen
+	spoken(t *theme, keys keymap) spoken // in line mode
 }
 
 // intent is what the person wants; the root model does it.

@@ -8,6 +8,21 @@ func newHelp(table []binding) *page {
 	return &page{name: "Keys", lines: func(t *theme, w int) []string { return helpLines(table, t, w) }}
 }
 
+// help is the keys and, where there are none, the commands.
+func (m *Model) help() *page {
+	if !m.opts.Plain {
+		return newHelp(bindings())
+	}
+	table := m.commands
+	return &page{name: "Commands", lines: func(*theme, int) (lines []string) {
+		for _, c := range table {
+			lines = append(lines, "/"+c.Name+"  "+c.Help)
+		}
+		return append(lines, "!command  runs it on the host and shows its output to the model; !!command shows it only to you",
+			"@path  mentions a file", "exit  quits")
+	}}
+}
+
 func helpLines(table []binding, t *theme, w int) []string {
 	const keysW = 20
 	var lines []string

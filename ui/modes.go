@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
@@ -90,10 +91,17 @@ func (m *Model) permissionsCommand(args string) tea.Cmd {
 // background moves the newest running command to the background. Where none
 // runs, the key moves the cursor, as in readline.
 func (m *Model) background(msg tea.KeyPressMsg) tea.Cmd {
-	id := m.transcript.runningCommand()
-	if id == "" {
+	if m.transcript.runningCommand() == "" {
 		m.composer.key(msg)
 		return m.typed()
+	}
+	return m.toBackground()
+}
+
+func (m *Model) toBackground() tea.Cmd {
+	id := m.transcript.runningCommand()
+	if id == "" {
+		return m.fail(errors.New("no command runs"))
 	}
 	return func() tea.Msg {
 		if !m.agent.Background(id) {

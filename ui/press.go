@@ -116,7 +116,7 @@ func (m *Model) global(a action, msg tea.KeyPressMsg) tea.Cmd {
 	case actEscapeTwice:
 		return tea.Batch(m.escape(), m.escape())
 	case actHelp:
-		m.modal = newHelp(bindings())
+		m.modal = m.help()
 	case actMode:
 		return m.nextMode()
 	case actPanes:
@@ -229,10 +229,7 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 	case actHistorySearch:
 		m.modal = m.historyPicker()
 	case actUnqueue:
-		return m.calls.inOrderMsg(func() tea.Msg {
-			s, _ := m.agent.Unqueue()
-			return unqueuedMsg(s)
-		})
+		return m.unqueue()
 	case actComplete:
 		if word, start := wordBefore(c.line(), c.area.Column()); strings.HasPrefix(word, "@") || strings.HasPrefix(word, "/") && start == 0 {
 			m.complete.reopen()
@@ -258,12 +255,20 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 		c.key(msg)
 	case actHelpIfEmpty:
 		if c.empty() {
-			m.modal = newHelp(bindings())
+			m.modal = m.help()
 			return nil
 		}
 		c.key(msg)
 	}
 	return m.typed()
+}
+
+// unqueue takes the last waiting message back into the text.
+func (m *Model) unqueue() tea.Cmd {
+	return m.calls.inOrderMsg(func() tea.Msg {
+		s, _ := m.agent.Unqueue()
+		return unqueuedMsg(s)
+	})
 }
 
 // recall shows another prompt of before when the cursor cannot go further in the text.
@@ -343,6 +348,9 @@ func (m *Model) browse(a action) tea.Cmd {
 func (m *Model) copy(s string) tea.Cmd {
 	if s == "" {
 		return nil
+	}
+	if m.opts.Plain { // the terminal copies what it shows
+		return func() tea.Msg { return said(s) }
 	}
 	m.status.say(app.Notice{Text: "sent to the terminal's clipboard: " + plural(strings.Count(s, "\n")+1, "line", "lines")}, m.look.now)
 	return tea.SetClipboard(s)

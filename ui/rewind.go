@@ -37,6 +37,7 @@ type rewind struct {
 	at      int
 	how     goBack
 	page    int
+	picked  bool // the message, in line mode
 }
 
 // doRewind goes back to a message.

@@ -34,6 +34,9 @@ func (e *SignalError) Error() string { return "ended by the signal " + e.Signal.
 // A SIGTERM or SIGHUP ends it with a *[SignalError]; a panic with an error; and
 // [ErrRestart] asks for a new application and screen.
 func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
+	if m.opts.Plain {
+		return runPlain(ctx, m, os.Stdin, os.Stdout)
+	}
 	p := tea.NewProgram(m, append([]tea.ProgramOption{
 		tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithFilter(calmMouse()),
 	}, opts...)...)

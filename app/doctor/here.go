@@ -31,7 +31,9 @@ func Terminal(interactive bool, getenv func(string) string) Check {
 		switch {
 		case !interactive:
 			tell(Finding{Note, "terminal", "there is none here", "agent -p works without"})
-		case term == "" || term == "dumb":
+		case term == "dumb":
+			tell(Finding{Note, "terminal", "TERM is \"dumb\": everything is shown line by line, as with --plain", "for the screen set TERM, as xterm-256color"})
+		case term == "":
 			tell(Finding{Bad, "terminal", fmt.Sprintf("TERM is %q: the screen cannot be shown", term), "set TERM, as xterm-256color"})
 		case !utf8Locale(getenv):
 			tell(Finding{Note, "terminal", term + ", and the locale is not UTF-8: plain signs are used", "set LANG, as C.UTF-8"})
