@@ -24,7 +24,6 @@ var version string
 type line struct {
 	flags   config.Flags
 	print   bool
-	plain   bool
 	resume  string
 	goOn    bool
 	prompt  string
@@ -80,7 +79,7 @@ func newCommand() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	f := root.Flags()
 	f.BoolVarP(&l.print, "print", "p", false, "answer on stdout, without a screen")
-	f.BoolVar(&l.plain, "plain", false, "line by line instead of the screen, as for screen readers; so it is with TERM=dumb")
+	boolFlag(f, &l.flags.Plain, "plain", "line by line instead of the screen, as for screen readers; so it is with TERM=dumb")
 	f.BoolVarP(&l.goOn, "continue", "c", false, "go on with the newest session of this repository")
 	f.StringVarP(&l.resume, "resume", "r", "", "go on with the session of this `id`; without an id, pick one")
 	f.Lookup("resume").NoOptDefVal = pick
@@ -128,7 +127,6 @@ func (l *line) run(ctx context.Context, cmd *cobra.Command, args []string) error
 		}
 		return s.headless(ctx)
 	}
-	l.plain = l.plain || os.Getenv("TERM") == "dumb"
 	return s.screen(ctx)
 }
 

@@ -57,7 +57,9 @@ func demo(ctx context.Context, flags config.Flags) error {
 	opts.NewProvider = func(context.Context, string) (app.Provider, error) {
 		return script.New(s, demoPause, script.DemoOver), nil
 	}
-	err = show(ctx, opts, pump, ui.Options{Prompt: script.DemoPrompt}, nil)
+	screen := screenOptions(settings.UI, os.Getenv)
+	screen.Prompt = script.DemoPrompt
+	err = show(ctx, opts, pump, screen, nil)
 	fmt.Printf("The demo's repository is still in %s\n", dir)
 	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -17,6 +16,9 @@ import (
 // person quits. open is done between the two, and returns a session that the screen
 // asks about; nil for nothing.
 func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Options, open func(*app.App) (ask string, err error)) error {
+	if err := screen.Check(); err != nil {
+		return usage("%v", err)
+	}
 	logTo(opts.StateDir)
 	opts.Interactive = true
 	a, err := app.New(opts)
@@ -34,8 +36,6 @@ func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Option
 	screen.Resume = resumeCommand(opts.Workspace)
 	screen.StateDir = config.WorkspaceState(opts.StateDir, opts.Workspace)
 	screen.Dir = opts.Dir
-	screen.ASCII = ascii(os.Getenv)
-	screen.Mouse = true
 	screen.Files = a.Files
 	screen.Commands = append(screen.Commands, commands(a)...)
 	err = ui.Run(ctx, ui.New(a, pump, screen))
@@ -61,20 +61,6 @@ func commands(a *app.App) []ui.Command {
 		list = append(list, ui.Command{Name: c.Name, Help: help, Run: func(args string) (string, error) { return "", a.RunCommand(c.Name, args) }})
 	}
 	return list
-}
-
-// ascii tells whether the locale cannot show more, or the person wants no more.
-func ascii(getenv func(string) string) bool {
-	if getenv("AGENT_ASCII") == "1" {
-		return true
-	}
-	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if v := getenv(name); v != "" {
-			v = strings.ToLower(v)
-			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
-		}
-	}
-	return false
 }
 
 // resumeCommand goes on with a session of the workspace from where the person stands.

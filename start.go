@@ -73,7 +73,9 @@ func (s *start) once(ctx context.Context) error {
 		return err
 	}
 	opts.KeepModel = s.line.flags.Model != ""
-	return show(ctx, opts, pump, ui.Options{Prompt: s.line.prompt, Ask: s.line.resume == pick, Plain: s.line.plain}, s.open)
+	screen := screenOptions(s.settings.UI, os.Getenv)
+	screen.Prompt, screen.Ask = s.line.prompt, s.line.resume == pick
+	return show(ctx, opts, pump, screen, s.open)
 }
 
 // resumes tells whether the command line names a session, or the newest one.

@@ -63,7 +63,13 @@ type Options struct {
 	Prompt   string                   // sent at once
 	Version  string                   // shown where nothing was said yet
 	Resume   string                   // the command that goes on with a session, without its id; "" is "agent --resume"
-	Theme    string                   // "dark", "light", or "" to ask the terminal
+	Theme    string                   // "dark", "light", "contrast"; "auto" or "" asks the terminal
+	Colors   []string                 // of the person, over the theme's, as "accent = #ff8800"
+	Keys     []string                 // rebound, as "composer ctrl+r = alt+r"
+	Light    bool                     // the terminal is light, as long as it does not answer
+	Vim      bool                     // the keys of vi in the text
+	Notify   string                   // "bell", "osc9" or "osc777" when something wants the person elsewhere; "" is nothing
+	Progress bool                     // the terminal shows that something is at work, OSC 9;4
 	ASCII    bool                     // only ASCII in the chrome
 	Plain    bool                     // line by line instead of the screen
 	Mouse    bool                     // the wheel, the scrollbar and clicks are ours, not the terminal's

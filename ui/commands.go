@@ -1,11 +1,14 @@
 package ui
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/permissions"
@@ -45,7 +48,7 @@ func builtins() []command {
 		c("mode", "the permission mode: ask, edits, auto or plan", (*Model).modeCommand).takes("ask", "edits", "auto", "plan"),
 		c("permissions", "the rules and the always answers; /permissions forget <answer>", (*Model).permissionsCommand).takes("forget"),
 		c("plan", "plan first: nothing is written", func(m *Model, _ string) tea.Cmd { return m.setMode(permissions.ModePlan) }),
-		c("context", "what fills the context window, and what the session cost", (*Model).contextCommand, "usage", "cost"),
+		c("context", "what fills the context window, and what the session cost", (*Model).contextCommand, "usage", "cost", "tokens", "status"),
 		c("compact", "sum up the conversation to make room; /compact <what to keep>", (*Model).compactCommand),
 		c("todos", "the task list", func(m *Model, _ string) tea.Cmd { m.openPane(m.todos); return nil }, "todo"),
 		c("output", "the output of commands", func(m *Model, _ string) tea.Cmd { m.openPane(m.output); return nil }),
@@ -56,6 +59,11 @@ func builtins() []command {
 		c("history", "the prompts of before", func(m *Model, _ string) tea.Cmd { m.modal = m.historyPicker(); return nil }),
 		c("files", "the files that were changed", func(m *Model, _ string) tea.Cmd { m.openPane(m.files); return nil }),
 		c("copy", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.copy(m.transcript.lastReply()) }),
+		c("theme", "the colours: auto, dark, light or contrast", (*Model).themeCommand).takes(themes[:]...),
+		c("vim", "the keys of vi in the text, or not", (*Model).vimCommand),
+		c("memory", "what the model is always told: the AGENTS.md files", (*Model).memoryCommand),
+		c("config", "the settings and where each comes from", ownAgent("config"), "settings"),
+		c("doctor", "what works here, and what the server can do", ownAgent("doctor")),
 		c("mouse", "the mouse is ours, or the terminal's", (*Model).mouseCommand),
 		c("editor", "write in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.edit() }),
 		c("quit", "quit", func(m *Model, _ string) tea.Cmd { return m.quit() }, "exit", "q"),
@@ -212,6 +220,26 @@ func (m *Model) historyPicker() *picker {
 		rows = append(rows, pick{label: s, intent: doInsert{s}})
 	}
 	return newPicker("Earlier prompts", "nothing yet", rows)
+}
+
+func (m *Model) memoryCommand(string) tea.Cmd {
+	return func() tea.Msg {
+		return said("The model is always told the AGENTS.md of this repository and of the directories down to where you stand (CLAUDE.md where there is none). /init writes one; what you change in it counts from the next session on.")
+	}
+}
+
+// ownAgent runs a command of this program as one of the person's own.
+func ownAgent(args string) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd {
+		self, err := os.Executable()
+		if err == nil {
+			self, err = syntax.Quote(self, syntax.LangPOSIX)
+		}
+		if err != nil {
+			return m.fail(fmt.Errorf("run agent %s in a shell: %w", args, err))
+		}
+		return m.runOwn(self+" "+args, false)
+	}
 }
 
 func (m *Model) mouseCommand(string) tea.Cmd {

@@ -24,7 +24,8 @@ type composer struct {
 	kills killRing
 	words bool // the key before was typed text, which undo takes back by the word
 
-	changes int // counts the states of the text
+	own     bool // it is a command of the person's own
+	changes int  // counts the states of the text
 
 	newlineKey string   // that this terminal can tell from enter
 	wants      int      // rows
@@ -103,6 +104,7 @@ func (c *composer) edited() {
 	c.area.DynamicHeight = true
 	c.area, _ = c.area.Update(nil)
 	c.wants, c.old = c.area.Height(), true
+	c.own = strings.HasPrefix(c.area.Value(), "!")
 	c.changes++
 }
 

@@ -35,7 +35,7 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 	case app.TurnEnded:
 		m.transcript.stop()
 		m.status.end()
-		return m.readMode()
+		return tea.Batch(m.readMode(), m.notify("the turn ended: "+string(e.Outcome)))
 	case app.Queued:
 		m.queued = e.Texts
 	case app.ReplyDelta:
@@ -241,8 +241,9 @@ func (m *Model) ask(id, callID string, d asker) tea.Cmd {
 	}
 	m.complete.close()
 	cmds := []tea.Cmd{m.nextQuestion()}
-	if m.blurred && len(m.questions) == 1 {
-		cmds = append(cmds, tea.Raw("\a"))
+	if len(m.questions) == 1 {
+		left, _ := d.title(m.look.theme)
+		cmds = append(cmds, m.notify(left))
 	}
 	return tea.Batch(cmds...)
 }

@@ -276,7 +276,7 @@ func TestLightTheme(t *testing.T) {
 
 // The title says what goes on; a bell rings once when nobody looks.
 func TestTitleAndBell(t *testing.T) {
-	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+	on(t, 80, 24, Options{Notify: "bell"}, func(t *testing.T, s *stage) {
 		if got := s.Title(); got != "agent — acme" {
 			t.Errorf("the title is %q", got)
 		}

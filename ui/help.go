@@ -11,7 +11,7 @@ func newHelp(table []binding) *page {
 // help is the keys and, where there are none, the commands.
 func (m *Model) help() *page {
 	if !m.opts.Plain {
-		return newHelp(bindings())
+		return newHelp(m.table)
 	}
 	table := m.commands
 	return &page{name: "Commands", lines: func(*theme, int) (lines []string) {

@@ -322,7 +322,7 @@ func TestWholeCommand(t *testing.T) {
 	})
 	p := newPermission(askedBash("1", line), "")
 	var shown strings.Builder
-	for _, l := range p.whole(newTheme(true, false, 0), 40, "$ ", line) {
+	for _, l := range p.whole(newTheme("dark", false, 0), 40, "$ ", line) {
 		shown.WriteString(l[2:])
 	}
 	if shown.String() != line {

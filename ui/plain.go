@@ -62,7 +62,7 @@ func runPlain(ctx context.Context, m *Model, in *os.File, out io.Writer) error {
 	m.exec = p.exec
 	m.look.still = true
 	m.profile = colorprofile.NoTTY
-	*m.look.theme = *newTheme(m.dark, m.opts.ASCII, m.profile)
+	m.newTheme()
 	m.look.theme.sign = spokenSigns(m.look.theme.sign)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
@@ -80,6 +80,9 @@ func runPlain(ctx context.Context, m *Model, in *os.File, out io.Writer) error {
 		err = errors.Join(err, saveErr)
 	}
 	fmt.Fprintln(out)
+	if m.restart && err == nil {
+		return ErrRestart
+	}
 	m.howToResume(out)
 	return err
 }

@@ -42,6 +42,9 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
+	if m.focus == onComposer && m.vim.key(m.composer, msg) {
+		return m.typed()
+	}
 	switch m.focus {
 	case onTranscript:
 		if b := m.keys.find(k, inTranscript); b != actNone {

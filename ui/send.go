@@ -67,6 +67,7 @@ func (m *Model) send() tea.Cmd {
 	}
 	m.complete.close()
 	m.composer.clear()
+	m.vim.insert()
 	save := m.history.add(s)
 	if line, ok := asCommand(s); ok {
 		return tea.Batch(save, m.run(line))

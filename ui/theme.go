@@ -16,8 +16,6 @@ import (
 // NO_COLOR only bold, faint and reverse are left, so a sign or a word always
 // says the same as a colour.
 type theme struct {
-	dark bool
-
 	dim, accent, user, ok, fail, warn text.Style
 	bold, selected                    text.Style
 
@@ -61,40 +59,46 @@ func asciiSigns() signs {
 	}
 }
 
-// newTheme makes the theme of a dark or light terminal with the given colours.
-func newTheme(dark, ascii bool, profile colorprofile.Profile) *theme {
+// newTheme makes the theme "dark", "light" or "contrast" for the given colours.
+// Contrast has no faint text, and leaves the choice of colours to the terminal.
+func newTheme(name string, ascii bool, profile colorprofile.Profile) *theme {
 	t := &theme{
-		dark: dark,
 		bold: "1", dim: "2", selected: "7",
 		fail: "31", ok: "32", warn: "33", user: "34", accent: "36",
 		sign: unicodeSigns(),
+		md:   &md.Theme{Link: "4", Syntax: syntax.Light(), ASCII: ascii},
+		diff: &diff.Theme{Syntax: syntax.Light(), ASCII: ascii},
 	}
 	if ascii {
 		t.sign = asciiSigns()
 	}
-	if dark {
+	switch name {
+	case "dark":
 		t.user = "94"
-	}
-	t.md = &md.Theme{
-		Heading: t.bold.With(t.accent), Code: t.accent, Link: "4", URL: t.dim, Quote: t.dim,
-		Marker: t.dim, Rule: t.dim, Syntax: syntax.Light(), ASCII: ascii,
-	}
-	t.diff = &diff.Theme{
-		Add: t.ok, Del: t.fail, Number: t.dim, Gap: t.dim, Mark: t.warn,
-		Syntax: syntax.Light(), ASCII: ascii,
-	}
-	if dark {
 		t.md.Syntax, t.diff.Syntax = syntax.Dark(), syntax.Dark()
+	case "contrast":
+		t.dim, t.user, t.accent = "", "1", "1"
+		t.fail, t.ok, t.warn = "1;31", "1;32", "1;33"
+		t.md.Syntax, t.diff.Syntax = syntax.Theme{}, syntax.Theme{}
+		t.diff.AddWord, t.diff.DelWord = "1;4", "1;4"
 	}
-	if profile >= colorprofile.ANSI256 { // with 16 colours the signs and green and red say it
+	if profile >= colorprofile.ANSI256 && name != "contrast" { // with 16 colours the signs and green and red say it
 		t.diff.AddLine, t.diff.DelLine = "48;2;218;251;225", "48;2;255;235;233"
 		t.diff.AddWord, t.diff.DelWord = "1;48;2;172;238;187", "1;48;2;255;206;203"
-		if dark {
+		if name == "dark" {
 			t.diff.AddLine, t.diff.DelLine = "48;2;20;52;34", "48;2;67;26;30"
 			t.diff.AddWord, t.diff.DelWord = "1;48;2;29;87;53", "1;48;2;112;38;44"
 		}
 	}
+	t.share()
 	return t
+}
+
+// share gives the roles to what draws Markdown and diffs.
+func (t *theme) share() {
+	t.md.Heading, t.md.Code, t.md.URL, t.md.Quote = t.bold.With(t.accent), t.accent, t.dim, t.dim
+	t.md.Marker, t.md.Rule = t.dim, t.dim
+	t.diff.Add, t.diff.Del, t.diff.Number, t.diff.Gap, t.diff.Mark = t.ok, t.fail, t.dim, t.dim, t.warn
 }
 
 // words replaces arrows by their names where there is only ASCII.

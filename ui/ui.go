@@ -1,6 +1,10 @@
 package ui
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,10 +29,12 @@ type Model struct {
 	opts  Options
 	calls calls
 	exec  func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away
+	table []binding
 	keys  keymap
 
 	w, h    int
-	dark    bool
+	dark    bool   // the terminal is
+	theme   string // of themes
 	profile colorprofile.Profile
 	look    *look
 	lay     layout
@@ -39,6 +45,7 @@ type Model struct {
 	restart    bool // the application is to be made anew
 	transcript *transcript
 	composer   *composer
+	vim        vim
 	complete   *completion
 	history    *history
 	drafts     drafts
@@ -70,12 +77,17 @@ type Model struct {
 // New returns the screen of an application whose events go into p.
 func New(a Agent, p *Pump, opts Options) *Model {
 	m := &Model{
-		agent: a, pump: p, opts: opts, keys: newKeymap(bindings()), exec: tea.Exec,
-		dark: opts.Theme != "light", profile: colorprofile.TrueColor,
-		complete: &completion{}, history: &history{file: opts.historyFile()}, drafts: drafts{dir: opts.StateDir}, status: &status{},
+		agent: a, pump: p, opts: opts, exec: tea.Exec,
+		dark: !opts.Light, theme: cmp.Or(opts.Theme, themes[0]), profile: colorprofile.TrueColor,
+		vim: vim{on: opts.Vim}, complete: &completion{}, history: &history{file: opts.historyFile()}, drafts: drafts{dir: opts.StateDir}, status: &status{},
 		todos: &todos{}, output: newOutput(), shells: &shells{}, files: newFiles(),
 	}
-	m.look = &look{theme: newTheme(m.dark, opts.ASCII, m.profile), now: time.Now(), still: opts.Still}
+	if m.table, _ = rebind(bindings(), opts.Keys); m.table == nil { // Check told
+		m.table = bindings()
+	}
+	m.keys = newKeymap(m.table)
+	m.look = &look{theme: &theme{}, now: time.Now(), still: opts.Still}
+	m.paint()
 	m.transcript = newTranscript(m.look)
 	m.composer = newComposer(m.look.theme)
 	m.commands = commandTable(opts.Commands)
@@ -86,7 +98,7 @@ func New(a Agent, p *Pump, opts Options) *Model {
 func (m *Model) Init() tea.Cmd {
 	m.begun = time.Now()
 	cmds := []tea.Cmd{m.pump.next, m.history.load(), m.drafts.load(), m.readMode()}
-	if m.opts.Theme == "" {
+	if !m.opts.Plain {
 		cmds = append(cmds, tea.RequestBackgroundColor)
 	}
 	if id := m.opts.Open; id != "" {
@@ -182,10 +194,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 func (m *Model) terminal(msg tea.Msg) {
 	switch msg := msg.(type) {
 	case tea.BackgroundColorMsg:
-		if m.opts.Theme == "" {
-			m.dark = msg.IsDark()
-			m.newTheme()
-		}
+		m.dark = msg.IsDark()
+		m.newTheme()
 	case tea.ColorProfileMsg:
 		m.profile = msg.Profile
 		m.newTheme()
@@ -198,10 +208,59 @@ func (m *Model) terminal(msg tea.Msg) {
 	}
 }
 
+// paint makes the theme as the person wants it and the terminal shows it.
+func (m *Model) paint() {
+	name := m.theme
+	if name == themes[0] {
+		name = "light"
+		if m.dark {
+			name = "dark"
+		}
+	}
+	*m.look.theme = *newTheme(name, m.opts.ASCII, m.profile)
+	m.look.theme.paint(m.opts.Colors)
+}
+
 func (m *Model) newTheme() {
-	*m.look.theme = *newTheme(m.dark, m.opts.ASCII, m.profile)
+	m.paint()
 	m.transcript.restyle()
 	m.composer.old = true
+}
+
+// themeCommand takes another theme until the program ends, or lets the person pick.
+func (m *Model) themeCommand(args string) tea.Cmd {
+	switch {
+	case slices.Contains(themes[:], args):
+		m.theme = args
+		m.newTheme()
+		return m.say("theme: " + args + "; ui.theme in the settings keeps it")
+	case args != "":
+		return m.fail(fmt.Errorf("the themes are %s, not %q", strings.Join(themes[:], ", "), args))
+	}
+	var rows []pick
+	for _, name := range themes {
+		row := pick{label: name, intent: doCommand{"theme " + name}}
+		if name == m.theme {
+			row.detail = "now"
+		}
+		rows = append(rows, row)
+	}
+	m.modal = newPicker("Themes", "no such theme", rows)
+	return nil
+}
+
+// vimCommand turns the keys of vi on and off until the program ends.
+func (m *Model) vimCommand(string) tea.Cmd {
+	m.vim = vim{on: !m.vim.on}
+	if m.vim.on {
+		return m.say("the keys of vi are on: esc leaves the insert mode; ui.vim in the settings keeps them")
+	}
+	return m.say("the keys of vi are off")
+}
+
+func (m *Model) say(words string) tea.Cmd {
+	m.status.say(app.Notice{Text: words}, m.look.now)
+	return nil
 }
 
 func (m *Model) resize() {

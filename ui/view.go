@@ -15,6 +15,7 @@ func (m *Model) View() tea.View {
 	v := tea.View{AltScreen: true, ReportFocus: true}
 	v.WindowTitle = m.windowTitle()
 	v.ProgramStatus = m.programStatus()
+	v.ProgressBar = m.progress()
 	if m.opts.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
@@ -36,6 +37,9 @@ func (m *Model) View() tea.View {
 		written, cursor := m.composer.view(m.look.theme, m.lay.composer)
 		if m.focus == onComposer && m.finding == nil {
 			v.Cursor = moved(cursor, 1, len(rows))
+			if m.vim.normal && cursor != nil {
+				v.Cursor.Shape = tea.CursorBlock
+			}
 		}
 		m.popup(rows)
 		for _, r := range written {
@@ -215,6 +219,8 @@ func (m *Model) statusRow() (string, *tea.Cursor) {
 	m.status.hint = ""
 	if m.look.now.Before(m.quitAt) {
 		m.status.hint = "ctrl+c again to quit"
+	} else if !m.status.running && m.status.notice.Text == "" {
+		m.status.hint = m.composing()
 	}
 	s, spin := *m.status, m.look.spinner()
 	if q := m.question(); q != nil {
@@ -222,6 +228,17 @@ func (m *Model) statusRow() (string, *tea.Cursor) {
 		spin = t.sign.waiting
 	}
 	return " " + s.view(t, m.w-2, m.look.now, spin), nil
+}
+
+// composing says what is special about what is written.
+func (m *Model) composing() string {
+	switch {
+	case m.composer.own:
+		return "runs on the host, with your rights"
+	case m.vim.normal:
+		return "normal mode, i to write"
+	}
+	return ""
 }
 
 // windowTitle names what goes on; nothing of it can drive the terminal.

@@ -37,6 +37,8 @@ type Flags struct {
 	AddDirs    []string // --add-dir
 	Network    *bool    // --network
 	NetworkFor []string // --network-for
+
+	Plain *bool // --plain
 }
 
 // Settings are the settings that hold.
@@ -62,10 +64,21 @@ type Settings struct {
 
 	WebHosts []string // that web_fetch may reach; none: every public one
 	WebProxy string   // of web_fetch
+	UI       UI
 
 	Untrusted []trust.Item // of the project's files: they would loosen what holds
 	Notices   []string     // what the person should know of the settings
 	merged    *merged
+}
+
+// UI is how the screen looks and behaves.
+type UI struct {
+	Theme        string   // "auto", "dark", "light" or "contrast"
+	Colors, Keys []string // of the person, as the reference says
+	Vim, Motion  bool
+	Mouse        bool
+	Notify       string // "auto", "bell", "osc9", "osc777" or "off"
+	Plain        bool   // line by line
 }
 
 // Load gathers the settings: the person's file, the project's, the person's own for
@@ -153,6 +166,7 @@ func (f Flags) layer() *layer {
 	l.file.Timeout, l.file.MaxTurns = (*Duration)(f.Timeout), f.MaxTurns
 	p, b := &l.file.Permissions, &l.file.Sandbox
 	p.Mode, p.Allow, p.Ask, p.Deny = said(f.Mode), f.Allow, f.Ask, f.Deny
+	l.file.UI.Plain = f.Plain
 	b.Runner, b.Network, b.NetworkFor, b.AddDirs = said(f.Sandbox), f.Network, f.NetworkFor, f.AddDirs
 	return l
 }
@@ -180,6 +194,11 @@ func (s *Settings) fill(flags Flags) error {
 	}
 	s.Network, s.NetworkFor, s.ShareCaches = deref(f.Sandbox.Network), f.Sandbox.NetworkFor, deref(f.Sandbox.ShareCaches)
 	s.WebHosts, s.WebProxy = f.Web.AllowedHosts, deref(f.Web.Proxy)
+	u := &f.UI
+	s.UI = UI{
+		Theme: deref(u.Theme), Colors: u.Colors, Keys: u.Keys, Vim: deref(u.Vim), Motion: deref(u.Motion),
+		Mouse: deref(u.Mouse), Notify: deref(u.Notify), Plain: deref(u.Plain),
+	}
 	s.Allow, s.Ask, s.Deny = m.rules("permissions.allow", f.Permissions.Allow), m.rules("permissions.ask", f.Permissions.Ask), m.rules("permissions.deny", f.Permissions.Deny)
 	var err error
 	if s.Mode, err = mode(flags, deref(f.Permissions.Mode)); err != nil {

@@ -44,6 +44,16 @@ type File struct {
 		AllowedHosts []string `toml:"allowed_hosts" doc:"the only hosts that web_fetch may reach, as \"go.dev\" or \"*.go.dev\"; without any, every public one"`
 		Proxy        *string  `toml:"proxy" project:"no" doc:"the proxy of web_fetch, which is trusted: no other one is used for it"`
 	} `toml:"web"`
+	UI struct {
+		Theme  *string  `toml:"theme" default:"auto" values:"auto,dark,light,contrast" project:"no" doc:"the colours; auto is dark or light, as the terminal is"`
+		Colors []string `toml:"colors" project:"no" doc:"colours of your own over the theme's, as \"accent = #ff8800\": dim, accent, user, ok, fail, warn, add or del; #rrggbb, 0 to 255, a name as bright-blue, bold, dim, italic, underline or plain"`
+		Keys   []string `toml:"keys" project:"no" doc:"other keys for what the help (F1) lists, as \"ctrl+s = alt+s\" or, with the place, \"composer ctrl+r = alt+r\"; nothing after the sign takes the key away"`
+		Vim    *bool    `toml:"vim" default:"false" project:"no" doc:"the keys of vi in the text: esc leaves the insert mode"`
+		Motion *bool    `toml:"motion" default:"true" project:"no" doc:"the spinner turns"`
+		Mouse  *bool    `toml:"mouse" default:"true" project:"no" doc:"the mouse scrolls, unfolds and selects here; false leaves it to the terminal"`
+		Notify *string  `toml:"notify" default:"auto" values:"auto,bell,osc9,osc777,off" project:"no" doc:"how you are told of a question or a turn's end while the window has not the focus"`
+		Plain  *bool    `toml:"plain" default:"false" project:"no" flag:"--plain" doc:"line by line instead of the screen, as for screen readers"`
+	} `toml:"ui"`
 }
 
 // Duration is a time as "90s" or "1h30m"; "0" is none.
