@@ -10,8 +10,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// screenOnly are steps of scripts that are about the screen itself.
-var screenOnly = regexp.MustCompile(`(?m)^(screen |resize |needs screen|start \d+x\d+)`)
+// screenOnly are steps of scripts that are about the screen itself, or about a
+// command that has none.
+var screenOnly = regexp.MustCompile(`(?m)^(screen |resize |needs screen|start \d+x\d+|start [a-z])`)
 
 // runsInLines tells whether a script also runs in line mode.
 func runsInLines(archive *txtar.Archive) bool {
