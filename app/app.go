@@ -97,22 +97,17 @@ type App struct {
 	working sync.WaitGroup // work, and the search for a model
 
 	// Of the conversation.
-	log      *session.Log // nil until there is something to save
-	blobs    *session.Blobs
-	journal  *session.Journal
-	todos    *todo.List
-	talk     *session.Conversation
-	ids      map[string]bool // of all calls
-	lastID   int
-	lastCall int64 // counts them
-	turn     int
-	saving   saving
-	gauge    gauge
-	git      gitLook
-	requests int           // of this turn
-	repeats  repeats       // of this turn
-	cost     float64       // of the session, in dollars
-	unpriced session.Usage // of a resumed session, until the model is known
+	log     *session.Log // nil until there is something to save
+	blobs   *session.Blobs
+	journal *session.Journal
+	todos   *todo.List
+	talk    *session.Conversation
+	turn    int
+	saving  saving
+	gauge   gauge
+	tally   *tally
+	git     gitLook
+	repeats repeats // of this turn
 }
 
 // ErrBusy says that a turn runs.
@@ -120,7 +115,7 @@ var ErrBusy = errors.New("a turn is running: stop it first (esc)")
 
 // New makes an App. Nothing is written until the first message.
 func New(opts Options) (*App, error) {
-	a := &App{opts: opts, emit: opts.Emit, ids: map[string]bool{}, tracker: file.NewReadTracker(), watch: newWatch()}
+	a := &App{opts: opts, emit: opts.Emit, tracker: file.NewReadTracker(), watch: newWatch()}
 	a.questions = newQuestions(a.emit, a.pauseClock)
 	var err error
 	if a.sessions, err = OpenSessions(opts); err != nil {

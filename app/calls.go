@@ -30,8 +30,7 @@ func (a *App) runCalls(ctx context.Context, calls []tools.ToolCall) {
 	a.box.enter(calls)
 	defer a.box.leave(calls)
 	for _, call := range calls {
-		a.lastCall++
-		call.Order = a.lastCall
+		call.Order = a.tally.order()
 		run := func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -137,22 +136,6 @@ func failure(ctx context.Context, err error) (session.Status, string) {
 		return session.StatusDenied, err.Error()
 	}
 	return session.StatusFailed, "Error: " + err.Error()
-}
-
-// identify gives every call an id that is unique in the session; the server's
-// own goes to WireID where it differs (decision 9).
-func (a *App) identify(calls []tools.ToolCall) {
-	for i := range calls {
-		c := &calls[i]
-		if c.ID == "" || a.ids[c.ID] {
-			c.WireID = c.ID
-			for a.ids[c.ID] || c.ID == "" {
-				a.lastID++
-				c.ID = fmt.Sprintf("call_%d", a.lastID)
-			}
-		}
-		a.ids[c.ID] = true
-	}
 }
 
 // names lists the tools for a model that called one that is not there.

@@ -160,7 +160,7 @@ func (a *App) compacted(c *compaction, after int) error {
 	if c.entry.Text != "" {
 		a.tellAnew()
 	}
-	a.emit(Usage{Last: session.Usage{Input: c.entry.After}, Window: a.window(), Estimated: true, Cost: a.cost})
+	a.emit(Usage{Last: session.Usage{Input: c.entry.After}, Window: a.window(), Estimated: true, Cost: a.tally.dollars()})
 	return nil
 }
 

@@ -128,19 +128,9 @@ func (a *App) count(m *session.Message, req Request) {
 			a.emit(Notice{Level: Warning, Text: fmt.Sprintf("%s reports a prompt of %d tokens where about %d were sent: it seems to leave out the beginning. Give it a larger context (Ollama: OLLAMA_CONTEXT_LENGTH=32768 before its start; llama.cpp: -c 32768)",
 				a.opts.Host, u.Input, bytes/bytesPerToken)})
 		}
-		a.spend(u)
+		a.tally.spend(u, a.modelInfo())
 	}
-	a.emit(Usage{Last: u, Window: a.window(), Estimated: estimated, Cost: a.cost})
-}
-
-// spend adds to the session's cost. What a resumed session had cost is reckoned
-// with the prices of the model that goes on with it.
-func (a *App) spend(u session.Usage) {
-	a.unpriced = plus(a.unpriced, u)
-	if info := a.modelInfo(); info != nil {
-		a.cost += info.Prices.Cost(a.unpriced)
-		a.unpriced = session.Usage{}
-	}
+	a.emit(Usage{Last: u, Window: a.window(), Estimated: estimated, Cost: a.tally.dollars()})
 }
 
 func plus(a, b session.Usage) session.Usage {
@@ -211,7 +201,7 @@ func (a *App) Context() (r ContextReport, err error) {
 		for _, m := range a.history() {
 			sizes[partOf(m)] += weight([]session.Message{m})
 		}
-		r = ContextReport{Window: a.window(), Cost: a.cost}
+		r = ContextReport{Window: a.window(), Cost: a.tally.dollars()}
 		add := func(name string, bytes int) {
 			r.Parts = append(r.Parts, ContextPart{Name: name, Tokens: a.gauge.tokens(bytes)})
 		}

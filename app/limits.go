@@ -47,14 +47,14 @@ func (r *repeats) add(c tools.ToolCall) int {
 
 // requestAllowed counts a request of the turn, and asks at the limit.
 func (a *App) requestAllowed(ctx context.Context) error {
-	if a.opts.MaxTurns > 0 && a.requests >= a.opts.MaxTurns {
+	if !a.tally.request(a.opts.MaxTurns) {
 		what := fmt.Sprintf("the limit of %d requests to the model was reached", a.opts.MaxTurns)
 		if err := a.past(ctx, "Requests", what); err != nil {
 			return err
 		}
-		a.requests = 0
+		a.tally.anew()
+		a.tally.request(a.opts.MaxTurns)
 	}
-	a.requests++
 	return nil
 }
 

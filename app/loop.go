@@ -68,7 +68,8 @@ func (a *App) runTurn() TurnEnded {
 
 	start := time.Now()
 	a.turn++
-	a.requests, a.repeats = 0, repeats{}
+	a.tally.anew()
+	a.repeats = repeats{}
 	a.emit(TurnStarted{Turn: a.turn})
 	a.opened()
 	a.lookAtGit()
@@ -277,7 +278,7 @@ func (a *App) reply(ctx context.Context, messages []session.Message) (session.Me
 		}
 		empty := m.Text == "" && len(m.Calls) == 0
 		if !empty {
-			a.identify(m.Calls)
+			a.tally.identify(m.Calls)
 			a.commit(session.Entry{Kind: session.KindMessage, Message: &m})
 		}
 		var broken *ProviderError

@@ -45,7 +45,7 @@ func (a *App) Rewind(to int64) error {
 		a.sync()
 		a.emit(Usage{
 			Last:   session.Usage{Input: a.gauge.tokens(a.gauge.fixed + weight(a.history()))},
-			Window: a.window(), Estimated: true, Cost: a.cost,
+			Window: a.window(), Estimated: true, Cost: a.tally.dollars(),
 		})
 		return nil
 	})

@@ -122,8 +122,7 @@ func (a *App) keep(b *session.Blobs) {
 
 // reset begins an empty conversation.
 func (a *App) reset() {
-	a.log, a.talk, a.ids, a.lastID, a.turn = nil, session.NewConversation(nil), map[string]bool{}, 0, 0
-	a.cost, a.unpriced = 0, session.Usage{}
+	a.log, a.talk, a.tally, a.turn = nil, session.NewConversation(nil), newTally(), 0
 	a.saving.broken = false
 	a.model.logged = ""
 	a.keep(a.sessions.store.Blobs())
@@ -148,15 +147,10 @@ func (a *App) restore(entries []session.Entry, foreign int64) (notices []string)
 			a.todos = a.newTodos(e.Todo)
 		}
 		if e.Compact != nil && e.Compact.Usage != nil {
-			a.unpriced = plus(a.unpriced, *e.Compact.Usage)
+			a.tally.spend(*e.Compact.Usage, nil)
 		}
 		if e.Message != nil {
-			if e.Message.Usage != nil {
-				a.unpriced = plus(a.unpriced, *e.Message.Usage)
-			}
-			for _, c := range e.Message.Calls {
-				a.ids[c.ID] = true
-			}
+			a.tally.known(*e.Message)
 		}
 	}
 	if n := len(entries); n > 0 && entries[n-1].Step > 0 && !slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.KindTurn && e.Step == a.turn }) {

@@ -71,7 +71,7 @@ func (a *App) sumUp(ctx context.Context, c *compaction, pieces []string) (summar
 				sum = plus(sum, *c.entry.Usage)
 			}
 			c.entry.Usage = &sum
-			a.spend(*u)
+			a.tally.spend(*u, a.modelInfo())
 		}
 		if err != nil {
 			return "", err
