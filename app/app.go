@@ -80,9 +80,8 @@ type App struct {
 	watch     *watch
 
 	// Made by equip at the first turn.
-	box    *toolbox
-	system string
-	specs  []ToolSpec
+	box *toolbox
+	own *thread // the session's own conversation
 
 	mu      sync.Mutex
 	running bool // work runs, or somebody holds the App idle
@@ -107,7 +106,6 @@ type App struct {
 	gauge   gauge
 	tally   *tally
 	git     gitLook
-	repeats repeats // of this turn
 }
 
 // ErrBusy says that a turn runs.
@@ -115,7 +113,7 @@ var ErrBusy = errors.New("a turn is running: stop it first (esc)")
 
 // New makes an App. Nothing is written until the first message.
 func New(opts Options) (*App, error) {
-	a := &App{opts: opts, emit: opts.Emit, tracker: file.NewReadTracker(), watch: newWatch()}
+	a := &App{opts: opts, emit: opts.Emit, tracker: file.NewReadTracker(), watch: newWatch(), own: &thread{}}
 	a.questions = newQuestions(a.emit, a.pauseClock)
 	var err error
 	if a.sessions, err = OpenSessions(opts); err != nil {

@@ -24,20 +24,19 @@ const maxParallel = 8
 // an exclusive one waits for the calls before it and holds back the later ones,
 // also while its question is open. A result is committed as soon as it is there;
 // the conversation puts the results in call order (LOOP-07).
-func (a *App) runCalls(ctx context.Context, calls []tools.ToolCall) {
+func (a *App) runCalls(ctx context.Context, t *thread, calls []tools.ToolCall) {
 	slots := make(chan struct{}, maxParallel)
 	var running sync.WaitGroup
 	a.box.enter(calls)
 	defer a.box.leave(calls)
 	for _, call := range calls {
-		call.Order = a.tally.order()
+		call.Order, call.Parent, call.Agent = a.tally.order(), t.call.ID, t.path
 		run := func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			result := a.runCall(ctx, call)
-			a.commit(session.Entry{Kind: session.KindMessage, Message: &result})
+			a.say(t, a.runCall(ctx, t, call))
 		}
-		if t := a.box.Tool(call.Name); t != nil && t.Exclusive() {
+		if tool := t.tools.Tool(call.Name); tool != nil && tool.Exclusive() {
 			running.Wait()
 			run()
 			continue
@@ -52,9 +51,9 @@ var errSkipped = errors.New("the user refused an earlier call of this reply and 
 
 // runCall runs one call to its result. It never fails: whatever happens is the
 // result that the model sees (CORE-11, CORE-14, LOOP-12).
-func (a *App) runCall(ctx context.Context, call tools.ToolCall) session.Message {
+func (a *App) runCall(ctx context.Context, t *thread, call tools.ToolCall) session.Message {
 	m := session.Message{Role: session.RoleTool, CallID: call.ID}
-	result, err := a.handle(ctx, call)
+	result, err := a.handle(ctx, t, call)
 	if err == nil {
 		m.Text, m.Images, err = a.render(result)
 	}
@@ -80,13 +79,13 @@ func (a *App) started(_ *tools.Tool, next tools.Handler) tools.Handler {
 	}
 }
 
-func (a *App) handle(ctx context.Context, call tools.ToolCall) (result any, err error) {
+func (a *App) handle(ctx context.Context, t *thread, call tools.ToolCall) (result any, err error) {
 	if err := a.clock.wait(ctx); err != nil {
 		return nil, err
 	}
-	t := a.box.Tool(call.Name)
-	if t == nil {
-		return nil, fmt.Errorf("there is no tool named %q; the tools are: %s", call.Name, strings.Join(a.box.names(), ", "))
+	tool := t.tools.Tool(call.Name)
+	if tool == nil {
+		return nil, fmt.Errorf("there is no tool named %q; the tools are: %s", call.Name, strings.Join(names(t.tools.Tools()), ", "))
 	}
 	if a.box.skipped(call.ID) {
 		return nil, &permissions.DeniedError{Tool: call.Name, Err: errSkipped}
@@ -97,7 +96,7 @@ func (a *App) handle(ctx context.Context, call tools.ToolCall) (result any, err 
 			err = fmt.Errorf("the tool %s failed: %v", call.Name, p)
 		}
 	}()
-	return t.Handle(tools.ContextWithToolCall(ctx, call), call.Arguments)
+	return tool.Handle(tools.ContextWithToolCall(ctx, call), call.Arguments)
 }
 
 // render makes a result what the log and the model take: text, and images as blobs.
@@ -139,10 +138,10 @@ func failure(ctx context.Context, err error) (session.Status, string) {
 }
 
 // names lists the tools for a model that called one that is not there.
-func (b *toolbox) names() []string {
-	var names []string
-	for _, t := range b.Tools() {
-		names = append(names, t.Name())
+func names(all []*tools.Tool) []string {
+	names := make([]string, len(all))
+	for i, t := range all {
+		names[i] = t.Name()
 	}
 	slices.Sort(names)
 	return names

@@ -114,7 +114,13 @@ func (g *gauge) overflowed(said, bytes int) {
 }
 
 // count takes what a reply cost, and tells the screen.
-func (a *App) count(m *session.Message, req Request) {
+func (a *App) count(t *thread, m *session.Message, req Request) {
+	if !t.own() { // it fills another window
+		if m.Usage != nil {
+			a.tally.spend(*m.Usage, a.modelInfo())
+		}
+		return
+	}
 	bytes := a.gauge.fixed + weight(req.Messages)
 	u := session.Usage{}
 	estimated := m.Usage == nil || m.Usage.Input == 0
@@ -207,7 +213,7 @@ func (a *App) Context() (r ContextReport, err error) {
 		}
 		add("system prompt", len(system)-files)
 		add("instructions of the project", files)
-		add("tools", weightOf(a.specs))
+		add("tools", weightOf(a.own.specs))
 		for _, name := range []string{partUser, partModel, partResults} {
 			add(name, sizes[name])
 		}

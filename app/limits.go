@@ -59,14 +59,14 @@ func (a *App) requestAllowed(ctx context.Context) error {
 }
 
 // callsAllowed looks for a call that is made over and over.
-func (a *App) callsAllowed(ctx context.Context, calls []tools.ToolCall) error {
+func (a *App) callsAllowed(ctx context.Context, t *thread, calls []tools.ToolCall) error {
 	for _, c := range calls {
-		if a.repeats.add(c) >= sameCalls {
+		if t.repeats.add(c) >= sameCalls {
 			what := fmt.Sprintf("the model made the same call %d times: %s %s", sameCalls, c.Name, middleOut(c.Arguments, 200))
 			if err := a.past(ctx, "Loop", what); err != nil {
 				return err
 			}
-			a.repeats = repeats{}
+			t.repeats = repeats{}
 		}
 	}
 	return nil

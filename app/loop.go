@@ -69,7 +69,7 @@ func (a *App) runTurn() TurnEnded {
 	start := time.Now()
 	a.turn++
 	a.tally.anew()
-	a.repeats = repeats{}
+	a.own.repeats = repeats{}
 	a.emit(TurnStarted{Turn: a.turn})
 	a.opened()
 	a.lookAtGit()
@@ -153,10 +153,10 @@ func (a *App) steps(ctx context.Context) error {
 			return err
 		}
 		if len(calls.Calls) > 0 {
-			if err := a.callsAllowed(ctx, calls.Calls); err != nil {
+			if err := a.callsAllowed(ctx, a.own, calls.Calls); err != nil {
 				return err
 			}
-			a.runCalls(ctx, calls.Calls)
+			a.runCalls(ctx, a.own, calls.Calls)
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -200,7 +200,7 @@ func (a *App) fittingReply(ctx context.Context) (session.Message, error) {
 	if err != nil {
 		return session.Message{}, err
 	}
-	m, err := a.reply(ctx, messages)
+	m, err := a.reply(ctx, a.own, messages)
 	var problem *ProviderError
 	if !errors.As(err, &problem) || problem.Kind != ErrContextOverflow {
 		return m, err
@@ -215,7 +215,7 @@ func (a *App) fittingReply(ctx context.Context) (session.Message, error) {
 		}
 		return m, fmt.Errorf("%w (%v: /new begins anew, /undo takes back)", err, cerr)
 	}
-	return a.reply(ctx, a.messages())
+	return a.reply(ctx, a.own, a.messages())
 }
 
 // fitting is what the model is told now, made smaller first when that comes near
@@ -241,32 +241,30 @@ func (a *App) messages() []session.Message {
 	if note := a.takeNotes(); note != "" {
 		a.commit(session.Entry{Kind: session.KindNote, Note: note})
 	}
-	messages := a.history()
-	if last := len(messages) - 1; last >= 0 && messages[last].Cut {
-		messages = messages[:last] // it is asked for once more
-	}
-	return messages
+	return uncut(a.history())
 }
 
 // errEmptyReply ends a turn in which the model said nothing, twice.
 var errEmptyReply = errors.New("the model sent an empty reply")
 
-// reply gets one reply of the model into the conversation. A reply that broke
+// reply gets one reply of the model into a conversation. A reply that broke
 // off is kept as far as it came, its calls are not, and it is asked for once
 // more; so is one that is empty.
-func (a *App) reply(ctx context.Context, messages []session.Message) (session.Message, error) {
+func (a *App) reply(ctx context.Context, t *thread, messages []session.Message) (session.Message, error) {
 	for attempt := 1; ; attempt++ {
 		provider, err := a.provider(ctx)
 		if err != nil {
 			return session.Message{}, err
 		}
-		a.logModel()
-		a.syncLater()
-		req := Request{System: a.system, Messages: messages, Tools: a.specs, Images: a.blobs.Get, Effort: a.Effort()}
+		if t.own() {
+			a.logModel()
+			a.syncLater()
+		}
+		req := Request{System: t.system, Messages: messages, Tools: t.specs, Images: a.blobs.Get, Effort: a.Effort()}
 		var thinking thinking
 		reply, err := provider.Stream(ctx, req, func(d Delta) {
 			thinking.heard(d, time.Now())
-			a.delta(d)
+			a.delta(t, d)
 		})
 		m := reply.Message
 		m.Thought = thinking.took(time.Now())
@@ -279,12 +277,12 @@ func (a *App) reply(ctx context.Context, messages []session.Message) (session.Me
 		empty := m.Text == "" && len(m.Calls) == 0
 		if !empty {
 			a.tally.identify(m.Calls)
-			a.commit(session.Entry{Kind: session.KindMessage, Message: &m})
+			a.say(t, m)
 		}
 		var broken *ProviderError
 		switch {
 		case err == nil && !empty:
-			a.count(&m, req)
+			a.count(t, &m, req)
 			return m, nil
 		case err == nil:
 			err = errEmptyReply
@@ -294,7 +292,7 @@ func (a *App) reply(ctx context.Context, messages []session.Message) (session.Me
 		if attempt == 2 {
 			return m, err
 		}
-		a.emit(Retrying{Reason: err.Error(), Attempt: attempt + 1, Until: time.Now()})
+		a.emit(Retrying{Parent: t.call.ID, Reason: err.Error(), Attempt: attempt + 1, Until: time.Now()})
 	}
 }
 
@@ -325,13 +323,13 @@ func (t *thinking) took(now time.Time) time.Duration {
 }
 
 // delta passes on what arrives of a reply.
-func (a *App) delta(d Delta) {
+func (a *App) delta(t *thread, d Delta) {
 	switch {
 	case d.Call != nil:
-		a.emit(CallDelta{Index: d.Call.Index, Tool: d.Call.Name, Bytes: d.Call.Bytes})
+		a.emit(CallDelta{Parent: t.call.ID, Index: d.Call.Index, Tool: d.Call.Name, Bytes: d.Call.Bytes})
 	case d.Retry != nil:
-		a.emit(Retrying{Reason: d.Retry.Reason, Attempt: d.Retry.Attempt, Until: time.Now().Add(d.Retry.Wait)})
+		a.emit(Retrying{Parent: t.call.ID, Reason: d.Retry.Reason, Attempt: d.Retry.Attempt, Until: time.Now().Add(d.Retry.Wait)})
 	default:
-		a.emit(ReplyDelta{Text: d.Text, Reasoning: d.Reasoning})
+		a.emit(ReplyDelta{Parent: t.call.ID, Text: d.Text, Reasoning: d.Reasoning})
 	}
 }

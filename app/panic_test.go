@@ -17,11 +17,11 @@ func TestToolThatPanics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &App{box: &toolbox{}, clock: &deadline{}}
-	if err := a.box.AddTool(tool); err != nil {
+	a := &App{box: &toolbox{}, own: &thread{}, clock: &deadline{}}
+	if err := a.own.tools.AddTool(tool); err != nil {
 		t.Fatal(err)
 	}
-	m := a.runCall(t.Context(), tools.ToolCall{ID: "1", Name: "broken", Arguments: "{}"})
+	m := a.runCall(t.Context(), a.own, tools.ToolCall{ID: "1", Name: "broken", Arguments: "{}"})
 	if m.Status != session.StatusFailed || !strings.Contains(m.Text, "out of cheese") || m.CallID != "1" {
 		t.Errorf("%+v", m)
 	}

@@ -10,9 +10,10 @@ import (
 const builtIn = "built in"
 
 // presetRules are the rules that the application brings (IMP-17, IMP-18): what
-// only looks into the workspace runs, what nobody names is asked.
+// only looks into the workspace runs, what nobody names is asked. A sub-agent
+// starts unasked, since each of its calls is decided as the model's own are.
 func presetRules(roots ...string) (allow, ask, deny []permissions.Rule) {
-	allow = builtInRules("read", "glob", "grep", "todo_write", "skill", "bash_output", "kill_shell", "user_interaction")
+	allow = builtInRules("read", "glob", "grep", "todo_write", "skill", "bash_output", "kill_shell", "user_interaction", "agent")
 	ask = builtInRules(append(secretRules(), startingRules()...)...)
 	deny = builtInRules(reservedRules(roots...)...)
 	return allow, ask, deny

@@ -30,7 +30,7 @@ func TestPresets(t *testing.T) {
 			{"todo_write", `{"todos":[]}`, permissions.Allow}, {"skill", `{"command":"x"}`, permissions.Allow}, {"bash_output", `{"bash_id":"1"}`, permissions.Allow},
 			{"kill_shell", `{"shell_id":"1"}`, permissions.Allow}, {"user_interaction", `{}`, permissions.Allow},
 			{"write", pathCall("a.go"), permissions.Ask}, {"edit", pathCall("a.go"), permissions.Ask}, {"multi_edit", pathCall("a.go"), permissions.Ask},
-			{"web_fetch", `{"url":"https://x/"}`, permissions.Ask}, {"agent", `{"name":"x"}`, permissions.Ask}, {"mcp_x_y", `{}`, permissions.Ask},
+			{"web_fetch", `{"url":"https://x/"}`, permissions.Ask}, {"agent", `{"name":"x"}`, permissions.Allow}, {"mcp_x_y", `{}`, permissions.Ask},
 			{"read", pathCall(".env"), permissions.Ask}, {"read", pathCall("a/.env.local"), permissions.Ask}, {"read", pathCall("id_rsa"), permissions.Ask}, {"read", pathCall("x/id_rsa.pub"), permissions.Ask},
 			{"read", pathCall("key.pem"), permissions.Ask}, {"grep", `{"pattern":"x","path":".env"}`, permissions.Ask}, {"read", pathCall("environment"), permissions.Allow},
 		} {

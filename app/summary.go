@@ -62,7 +62,7 @@ func (a *App) sumUp(ctx context.Context, c *compaction, pieces []string) (summar
 			Messages: []session.Message{{Role: session.RoleUser, Text: b.String()}},
 		}, func(d Delta) {
 			if d.Retry != nil {
-				a.delta(d)
+				a.delta(a.own, d)
 			}
 		})
 		if u := reply.Message.Usage; u != nil {

@@ -48,11 +48,11 @@ func (a *App) equip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.system, err = systemPrompt(a.opts); err != nil {
+	if a.own.system, err = systemPrompt(a.opts); err != nil {
 		return err
 	}
-	a.specs = Specs(box.Tools())
-	a.gauge.weigh(a.system, a.specs)
+	a.own.specs, a.own.tools = Specs(box.Tools()), box.Set
+	a.gauge.weigh(a.own.system, a.own.specs)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.box = box
@@ -143,7 +143,11 @@ func (a *App) newToolbox() (*toolbox, error) {
 		}
 		all = append(all, ask)
 	}
-	for _, t := range all {
+	delegate, err := a.agentTool(all)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range append(all, delegate) {
 		if err := b.AddTool(t); err != nil {
 			return nil, err
 		}

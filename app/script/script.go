@@ -11,6 +11,7 @@
 //	? interrupted -> label  … was interrupted
 //	-> label                where to go else; without it, to the next reply
 //	! status text           the server fails with this HTTP status instead
+//	@ text                  a conversation that begins with the text, as a sub-agent's does, begins here
 //	~ hang                  nothing more comes until the request is cancelled
 //	# …                     a comment
 //
@@ -22,6 +23,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +46,7 @@ type reply struct {
 	status   int    // of an HTTP error
 	problem  string
 	hang     bool
+	begins   string // the first message of the conversation that begins here
 }
 
 type branch struct {
@@ -105,6 +108,8 @@ func (r *reply) add(line string) error {
 			return fmt.Errorf("%q is not \"! status text\"", line)
 		}
 		r.problem = problem
+	case kind == "@":
+		r.begins = rest
 	case line == "~ hang":
 		r.hang = true
 	case len(r.calls) == 0:
@@ -141,7 +146,7 @@ func (s *Script) check() error {
 // stands in the history moves the script on, by the ends of its calls. -1 is the
 // end of the script.
 func (s *Script) place(messages []session.Message) int {
-	at := 0
+	at := s.start(messages)
 	for i, m := range messages {
 		if m.Role != session.RoleAssistant || at < 0 {
 			continue
@@ -149,6 +154,17 @@ func (s *Script) place(messages []session.Message) int {
 		at = s.after(at, results(messages[i+1:]))
 	}
 	return at
+}
+
+// start is the reply that a conversation begins with.
+func (s *Script) start(messages []session.Message) int {
+	first := slices.IndexFunc(messages, func(m session.Message) bool { return m.Role == session.RoleUser })
+	for i, r := range s.replies {
+		if r.begins != "" && first >= 0 && strings.HasPrefix(messages[first].Text, r.begins) {
+			return i
+		}
+	}
+	return 0
 }
 
 func (s *Script) after(at int, ends []session.Message) int {
