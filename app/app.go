@@ -78,6 +78,7 @@ type App struct {
 	tracker   *file.ReadTracker
 	trusting  *trusting
 	watch     *watch
+	over      shellsOver
 
 	// Made by equip at the first turn.
 	box *toolbox

@@ -110,10 +110,7 @@ func (a *App) newToolbox() (*toolbox, error) {
 			a.emit(ToolOutput{CallID: call.ID, Chunk: chunk})
 		}),
 		bash.WithSilenceHandler(silentAfter, a.silent),
-		bash.WithShellsHandler(func(list []bash.ShellInfo) {
-			a.emit(Shells{List: list})
-			a.watch.shells(list)
-		}),
+		bash.WithShellsHandler(a.shellsChanged),
 	}
 	if a.opts.Interactive {
 		shell = append(shell, bash.WithRerun(a.rerun))

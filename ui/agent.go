@@ -17,6 +17,7 @@ import (
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
+	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/tools/file"
 	"github.com/phero-agent/agent/tools/human"
 )
@@ -56,6 +57,7 @@ type Agent interface {
 	Export(name string) (path string, err error)
 	Background(callID string) bool // moves a running command to the background
 	Kill(shellID string)
+	Shells() []bash.ShellInfo // with what they printed last; looking consumes nothing
 }
 
 // Options say how the screen is set up. The zero value works.

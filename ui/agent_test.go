@@ -35,6 +35,7 @@ type recorder struct {
 	conflict bool // an undo is refused
 	models   []app.ModelInfo
 	plan     []session.Planned
+	shells   []bash.ShellInfo
 }
 
 func (r *recorder) did(format string, args ...any) {
@@ -50,9 +51,10 @@ func (r *recorder) log() []string {
 	return append([]string(nil), r.asked...)
 }
 
-func (r *recorder) Submit(text string)   { r.did("submit %q", text) }
-func (r *recorder) Ran(c app.OwnCommand) { r.did("ran %s: %q %d", c.Line, c.Output, c.ExitCode) }
-func (r *recorder) Cancel()              { r.did("cancel") }
+func (r *recorder) Submit(text string)       { r.did("submit %q", text) }
+func (r *recorder) Ran(c app.OwnCommand)     { r.did("ran %s: %q %d", c.Line, c.Output, c.ExitCode) }
+func (r *recorder) Shells() []bash.ShellInfo { return r.shells }
+func (r *recorder) Cancel()                  { r.did("cancel") }
 func (r *recorder) Unqueue() (string, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -175,6 +177,7 @@ func newStage(t *testing.T, opts Options) *stage {
 		time.Sleep(time.Minute) // timers that were set run out
 	})
 	s.model = New(s.app, s.pump, opts)
+	s.model.clip = func(string) string { return "" }
 	return s
 }
 

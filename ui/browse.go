@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"strings"
-
 	"github.com/phero-agent/agent/ui/list"
 	"github.com/phero-agent/agent/ui/text"
 )
@@ -20,6 +18,9 @@ func (tr *transcript) view(w, h, bar int, focused bool) []string {
 	_, _, scrolls := tr.list.Bar()
 	for y := range rows {
 		if row, ok := tr.list.At(y); ok {
+			if focused {
+				rows[y] = tr.highlightFound(rows[y])
+			}
 			rows[y] = tr.highlight(rows[y], row)
 		}
 		rows[y] = tr.margin(y, focused) + rows[y]
@@ -118,6 +119,7 @@ func (tr *transcript) browse(a action) {
 		return
 	}
 	tr.cursor.Item = min(tr.cursor.Item, len(tr.items)-1)
+	defer tr.extend()
 	switch a {
 	case actUp:
 		tr.step(-1)
@@ -203,35 +205,6 @@ func (tr *transcript) keepCursor(h int) {
 
 func before(a, b list.Row) bool {
 	return a.Item < b.Item || a.Item == b.Item && a.Line < b.Line
-}
-
-// copied is the text of the item with the cursor.
-func (tr *transcript) copied() string {
-	if tr.cursor.Item >= len(tr.items) {
-		return ""
-	}
-	return text.Clean(tr.items[tr.cursor.Item].plain())
-}
-
-// search goes to the next item with the text, down or up, and says whether there is one.
-func (tr *transcript) search(what string, by int) bool {
-	if what != "" {
-		tr.find = what
-	}
-	if tr.find == "" || len(tr.items) == 0 {
-		return false
-	}
-	needle := strings.ToLower(tr.find)
-	n := len(tr.items)
-	for k := 1; k <= n; k++ {
-		i := ((tr.cursor.Item+by*k)%n + n) % n
-		if strings.Contains(strings.ToLower(tr.items[i].plain()), needle) {
-			tr.cursor = tr.start(i)
-			tr.list.Show(i, tr.cursor.Line)
-			return true
-		}
-	}
-	return false
 }
 
 // unfoldAll shows all of every item, or the usual part again.

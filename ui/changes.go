@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -316,7 +317,10 @@ func (m *Model) revert(in doRevert) tea.Cmd {
 	})
 }
 
-func (m *Model) diffCommand(string) tea.Cmd {
+func (m *Model) diffCommand(string) tea.Cmd { return m.showChange("") }
+
+// showChange opens what the session changed at a file, at the first one for "".
+func (m *Model) showChange(path string) tea.Cmd {
 	workspace := m.look.workspace
 	return m.calls.inOrderMsg(func() tea.Msg {
 		list, err := m.agent.Diff()
@@ -326,6 +330,8 @@ func (m *Model) diffCommand(string) tea.Cmd {
 		case len(list) == 0:
 			return said("this session changed no files")
 		}
-		return revertMsg{newDiff(list, workspace)}
+		d := newDiff(list, workspace)
+		d.at = max(0, slices.IndexFunc(list, func(c file.Change) bool { return c.Path == path }))
+		return revertMsg{d}
 	})
 }

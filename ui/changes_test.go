@@ -111,3 +111,28 @@ func TestFoundInTheTranscript(t *testing.T) {
 		s.wantOn(t, "/w/f07 and 12 more")
 	})
 }
+
+// FILES lists what changed; enter opens the changes of the selected file.
+func TestFilesPaneOpensTheChanges(t *testing.T) {
+	on(t, 120, 40, Options{}, func(t *testing.T, s *stage) {
+		s.app.plan = []session.Planned{
+			{Change: file.Change{Path: "/home/me/acme/a.go", After: []byte("package a\n")}},
+			{Change: file.Change{Path: "/home/me/acme/b.go", Before: []byte("old b\n"), After: []byte("new b\n"), Existed: true}},
+		}
+		for _, p := range s.app.plan {
+			c := p.Change
+			ch := session.Change{ID: c.Path, Path: c.Path, Existed: c.Existed}
+			ch.Added, ch.Removed = c.Counts()
+			s.emit(app.Committed{Entry: session.Entry{Kind: session.KindChange, Change: &ch}}, app.Committed{Entry: session.Entry{Kind: session.KindDone, Done: ch.ID}})
+		}
+		s.Key("ctrl+t", "j", "j")
+		x, y, _ := s.Find("b.go")
+		if !s.Cell(x, y).Reverse {
+			t.Error("the second file is not selected")
+		}
+		s.Key("enter")
+		s.wantOn(t, "Changed in this session", "+ new b")
+		s.Key("esc")
+		s.wantOn(t, "FILES")
+	})
+}

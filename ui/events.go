@@ -65,7 +65,7 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 		m.close(e.ID)
 		return tea.Batch(m.nextQuestion(), m.readMode())
 	case app.Shells:
-		m.shells.list = e.List
+		m.shellsChanged(e.List)
 	case app.Usage:
 		m.status.usage, m.status.estimated, m.status.cost = e.Last, e.Estimated, e.Cost
 		if e.Window > 0 {

@@ -373,9 +373,9 @@ func TestBrowse(t *testing.T) {
 		s.Key("/")
 		s.Type("red")
 		s.Key("enter")
-		s.wantOn(t, "▸✓ user_interaction")
+		s.wantOn(t, "▸    Color: a warm red")
 		s.Key("n")
-		s.wantOn(t, "▸✓ user_interaction") // the only one
+		s.wantOn(t, "▸    Color: a warm red") // the only one
 		s.Key("/")
 		s.Type("nowhere")
 		s.Key("enter")

@@ -12,6 +12,7 @@ type files struct {
 	written map[string]bool           // the same
 	undone  map[string]bool
 	list    []sum // of all of it; nil when it is to be made anew
+	at      int   // the selected one
 	scroll  scroller
 }
 
@@ -110,21 +111,51 @@ func (p *files) detail(k *look) string {
 	return counts(k.theme, added, removed)
 }
 
+// doShowChange opens what the session changed, at a file.
+type doShowChange struct{ path string }
+
 func (p *files) act(a action) intent {
-	p.scroll.act(a)
+	list := p.sums()
+	switch a {
+	case actUp:
+		p.at--
+	case actDown, actNextTab:
+		p.at++
+	case actPageUp:
+		p.at -= p.scroll.page
+	case actPageDown:
+		p.at += p.scroll.page
+	case actTop:
+		p.at = 0
+	case actBottom:
+		p.at = len(list)
+	case actChoose:
+		if p.at < len(list) {
+			return doShowChange{list[p.at].path}
+		}
+	}
+	p.at = max(0, min(p.at, len(list)-1))
 	return nil
 }
 
 func (p *files) view(k *look, w, h int, on bool) []string {
 	var rows []string
-	for _, s := range p.sums() {
+	for i, s := range p.sums() {
 		path := text.Line(relative(k.workspace, s.path))
 		if s.created {
 			path = "new " + path
 		}
-		rows = append(rows, spread(k.theme, w, path, counts(k.theme, s.added, s.removed)))
+		row := spread(k.theme, w, path, counts(k.theme, s.added, s.removed))
+		if on && i == p.at {
+			row = k.theme.selected.Render(text.Pad(text.Strip(row), w))
+		}
+		rows = append(rows, row)
 	}
-	if !on && len(rows) > h {
+	switch {
+	case on:
+		p.scroll.page = h
+		p.scroll.show(p.at, p.at+1)
+	case len(rows) > h:
 		p.scroll.top = len(rows)
 	}
 	return p.scroll.window(rows, h)

@@ -70,6 +70,7 @@ const (
 	actPrevious
 	actNext
 	actToggle
+	actMark
 	actCopy
 	actFind
 	actFindNext
@@ -153,7 +154,8 @@ func bindings() []binding {
 		{inTranscript, []string{"g", "home"}, "g G", actTop, "the start, the end"},
 		{inTranscript, []string{"G", "end"}, "", actBottom, ""},
 		{inTranscript, []string{"enter", "space"}, "enter", actToggle, "unfold or fold"},
-		{inTranscript, []string{"c", "y"}, "c", actCopy, "copy"},
+		{inTranscript, []string{"v", "V"}, "v", actMark, "select lines, from here to where you go"},
+		{inTranscript, []string{"c", "y"}, "c", actCopy, "copy the selection, or the item"},
 		{inTranscript, []string{"/"}, "/", actFind, "find"},
 		{inTranscript, []string{"n"}, "n N", actFindNext, "the next, the previous place"},
 		{inTranscript, []string{"N"}, "", actFindPrevious, ""},
@@ -167,6 +169,7 @@ func bindings() []binding {
 		{inPane, []string{"G", "end"}, "", actBottom, ""},
 		{inPane, []string{"f"}, "f", actFollow, "follow what comes in"},
 		{inPane, []string{"tab"}, "tab", actNextTab, "the next command or shell"},
+		{inPane, []string{"enter"}, "enter", actChoose, "the changes of a file"},
 		{inPane, []string{"x"}, "x", actKill, "kill the shell, after a question"},
 
 		{inPermission, []string{"y"}, "y", actAllow, "allow it once"},

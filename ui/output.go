@@ -2,9 +2,7 @@ package ui
 
 import (
 	"fmt"
-	"time"
 
-	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/ui/text"
 )
 
@@ -114,87 +112,4 @@ func (p *output) view(k *look, w, h int, _ bool) []string {
 		rows = append(rows, text.Truncate(l, w, t.sign.ellipsis))
 	}
 	return rows
-}
-
-// shells is the pane of the commands in the background.
-type shells struct {
-	list   []bash.ShellInfo
-	at     int
-	scroll scroller
-}
-
-func (p *shells) name() string { return "SHELLS" }
-func (p *shells) want() int    { return 2 * len(p.list) }
-
-// running is how many are not over.
-func (p *shells) running() int {
-	n := 0
-	for _, s := range p.list {
-		if s.Running {
-			n++
-		}
-	}
-	return n
-}
-
-func (p *shells) detail(*look) string { return fmt.Sprintf("%d running", p.running()) }
-
-func (p *shells) act(a action) intent {
-	switch a {
-	case actNextTab, actDown:
-		p.at++
-	case actUp:
-		p.at--
-	case actTop:
-		p.at = 0
-	case actBottom:
-		p.at = len(p.list) - 1
-	case actKill:
-		if p.at < len(p.list) && p.list[p.at].Running {
-			s := p.list[p.at]
-			return doConfirm{&confirm{
-				name: "Kill " + text.Line(s.ID) + "?", lines: []string{"$ " + s.Command},
-				label: "kill it", yes: doKill{s.ID},
-			}}
-		}
-	}
-	p.at = max(0, min(p.at, len(p.list)-1))
-	return nil
-}
-
-func (p *shells) view(k *look, w, h int, on bool) []string {
-	t := k.theme
-	var rows []string
-	for i, s := range p.list {
-		state := t.accent.Render(t.sign.running) + " " + text.Line(s.ID)
-		right := clock(k.now.Sub(s.Started).Truncate(time.Second))
-		if !s.Running {
-			state, right = t.dim.Render(t.sign.done)+" "+text.Line(s.ID), fmt.Sprintf("exit %d", s.ExitCode)
-			if s.ExitCode != 0 {
-				state = t.fail.Render(t.sign.failed) + " " + text.Line(s.ID)
-			}
-		}
-		row := spread(t, w, state+"  "+text.Line(s.Command), t.dim.Render(right))
-		if on && i == p.at {
-			row = t.selected.Render(text.Pad(row, w))
-			p.scroll.top = min(p.scroll.top, len(rows))
-			p.scroll.top = max(p.scroll.top, len(rows)+2-h)
-		}
-		rows = append(rows, row, "  "+t.dim.Render(text.Truncate(lastLine(s.Tail), w-2, t.sign.ellipsis)))
-	}
-	return p.scroll.window(rows, h)
-}
-
-// lastLine is the last line of s that is not blank, safe to show.
-func lastLine(s string) string {
-	lines := text.NewWriter(20)
-	lines.WriteString(s)
-	lines.Flush()
-	all := lines.Lines()
-	for i := len(all) - 1; i >= 0; i-- {
-		if l := text.Line(all[i]); l != "" {
-			return l
-		}
-	}
-	return ""
 }

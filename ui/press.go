@@ -332,9 +332,17 @@ func (m *Model) browse(a action) tea.Cmd {
 	tr := m.transcript
 	switch a {
 	case actEscape:
+		if tr.marking {
+			tr.unmark()
+			return nil
+		}
 		m.focus = onComposer
+	case actMark:
+		tr.mark()
 	case actCopy:
-		return m.copy(tr.copied())
+		s := tr.copied()
+		tr.unmark()
+		return m.copy(s)
 	case actFind:
 		m.finding = &finder{input: newInput("find")}
 	case actFindNext:
@@ -345,18 +353,6 @@ func (m *Model) browse(a action) tea.Cmd {
 		tr.browse(a)
 	}
 	return nil
-}
-
-// copy puts text on the clipboard through the terminal, which may not take it.
-func (m *Model) copy(s string) tea.Cmd {
-	if s == "" {
-		return nil
-	}
-	if m.opts.Plain { // the terminal copies what it shows
-		return func() tea.Msg { return said(s) }
-	}
-	m.status.say(app.Notice{Text: "sent to the terminal's clipboard: " + plural(strings.Count(s, "\n")+1, "line", "lines")}, m.look.now)
-	return tea.SetClipboard(s)
 }
 
 // finder is the line to search the transcript with.

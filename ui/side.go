@@ -131,6 +131,8 @@ func paneHints(p pane, t *theme) string {
 		parts = append(parts, "tab command", "f follow")
 	case *shells:
 		parts = append(parts, "x kill")
+	case *files:
+		parts = append(parts, "enter changes")
 	}
 	return strings.Join(parts, " "+t.sign.dot+" ")
 }

@@ -28,7 +28,9 @@ type transcript struct {
 	cursor list.Row // where the person is, while the transcript has the keys
 	find   string   // what was searched last
 	inner  int      // columns of the items
-	drag   *drag    // a selection with the mouse; nil: none
+	drag   *drag    // a selection; nil: none
+
+	marking bool // the selection goes to the cursor, by keys
 }
 
 // place is a call and the item that shows it.
@@ -303,7 +305,7 @@ func (tr *transcript) backTo(seq int64) bool {
 		}
 	}
 	tr.cursor = list.Row{Item: max(0, min(tr.cursor.Item, at-1))}
-	tr.drag = nil
+	tr.unmark()
 	return true
 }
 

@@ -29,6 +29,7 @@ type Model struct {
 	opts  Options
 	calls calls
 	exec  func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away
+	clip  func(string) string                             // gives text to a program of this machine, and names it
 	table []binding
 	keys  keymap
 
@@ -71,13 +72,14 @@ type Model struct {
 	blurred  bool
 	ticking  bool
 	spunAt   time.Time // when the spinner moved last
+	shellsAt time.Time // when the shells were looked at last
 	commands []command
 }
 
 // New returns the screen of an application whose events go into p.
 func New(a Agent, p *Pump, opts Options) *Model {
 	m := &Model{
-		agent: a, pump: p, opts: opts, exec: tea.Exec,
+		agent: a, pump: p, opts: opts, exec: tea.Exec, clip: clipboardProgram,
 		dark: !opts.Light, theme: cmp.Or(opts.Theme, themes[0]), profile: colorprofile.TrueColor,
 		vim: vim{on: opts.Vim}, complete: &completion{}, history: &history{file: opts.historyFile()}, drafts: drafts{dir: opts.StateDir}, status: &status{},
 		todos: &todos{}, output: newOutput(), shells: &shells{}, files: newFiles(),
@@ -133,7 +135,9 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.MouseMsg:
 		return m.mouse(msg)
 	case tickMsg:
-		m.ticked()
+		return m.ticked()
+	case shellsMsg:
+		m.shells.printed(msg)
 	case armMsg:
 		return m.arm(msg)
 	case heldMsg:
@@ -162,6 +166,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.composer.prepend(string(msg))
 	case editedMsg:
 		m.composer.set(string(msg))
+	case copiedMsg:
+		m.copied(msg)
 	case versionMsg:
 		return m.gotVersion(msg)
 	case ranMsg:
@@ -331,6 +337,8 @@ func (m *Model) act(in intent) tea.Cmd {
 	case doConfirm:
 		m.modal = in.dialog
 		return nil
+	case doShowChange:
+		return m.showChange(in.path)
 	case doOwnVersion:
 		return m.ownVersion(in)
 	case doLook:
@@ -424,13 +432,14 @@ func (m *Model) tick() tea.Cmd {
 	return tea.Tick(every, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
-func (m *Model) ticked() {
+func (m *Model) ticked() tea.Cmd {
 	m.ticking = false
 	m.spin()
 	m.status.expired(m.look.now)
 	if !m.look.now.Before(m.quitAt) {
 		m.quitAt = time.Time{}
 	}
+	return m.watchShells()
 }
 
 // spin moves the spinner on, at most ten times a second: with what comes in, so that
