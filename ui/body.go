@@ -86,7 +86,7 @@ func commandBody(k *look, c *call, w int, open bool) []string {
 		note := fmt.Sprintf("%s %s above", t.sign.ellipsis, plural(above, "line", "lines"))
 		switch {
 		case !c.over():
-			note += " " + t.sign.dot + " ctrl+t to watch"
+			note += " " + t.sign.dot + " " + t.key("ctrl+t") + " to watch"
 		case !open:
 			note += " " + t.sign.dot + " enter"
 		}

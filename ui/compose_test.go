@@ -348,3 +348,32 @@ func TestUndoByTheWord(t *testing.T) {
 		s.wantText(t, "")
 	})
 }
+
+// A megabyte, with every control character and CRLF, is a chip at once and is sent whole.
+func TestPasteOfAMegabyte(t *testing.T) {
+	line := "some text \x00\x07\x1b\x7f\u009b日本 that is pasted\r\n"
+	pasted := strings.Repeat(line, 1<<20/len(line))
+	clean := strings.Repeat("some text 日本 that is pasted\n", 1<<20/len(line))
+	r := &recorder{}
+	m := New(r, NewPump(), Options{})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	m.Update(tea.PasteMsg{Content: pasted})
+	if got := m.composer.shown(); !strings.HasPrefix(got, "[pasted ") || len(got) > 40 {
+		t.Errorf("shown: %.80q", got)
+	}
+	m.Update(tea.KeyPressMsg{Code: '!', Text: "!"})
+	if got := m.composer.text(); got != clean+"!" {
+		t.Errorf("%d bytes of %d, ends in %q", len(got), len(clean)+1, got[max(0, len(got)-40):])
+	}
+}
+
+func BenchmarkPasteOfAMegabyte(b *testing.B) {
+	pasted := tea.PasteMsg{Content: strings.Repeat("some text that is pasted\r\n", 1<<20/26)}
+	m := New(&recorder{}, NewPump(), Options{})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	for b.Loop() {
+		m.Update(pasted)
+		m.View()
+		m.composer.clear()
+	}
+}

@@ -18,39 +18,67 @@ import (
 // Whatever keys, sizes and events come in whatever order, nothing falls over and
 // the screen keeps its measures.
 func TestMonkey(t *testing.T) {
-	var keys []tea.KeyPressMsg
+	for seed := range uint64(12) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			monkey(t, seed, 80, 24, 400, true)
+		})
+	}
+}
+
+// FuzzScreen holds the same at any size, from the start on.
+func FuzzScreen(f *testing.F) {
+	for _, size := range [][2]uint16{{1, 1}, {20, 6}, {40, 10}, {80, 24}, {109, 23}, {110, 24}, {500, 200}} {
+		f.Add(uint64(1), size[0], size[1])
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, w, h uint16) {
+		monkey(t, seed, 1+int(w)%500, 1+int(h)%200, 60, false)
+	})
+}
+
+// monkey plays some steps at a size, which may change.
+func monkey(t *testing.T, seed uint64, w, h, steps int, resizes bool) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	m := New(&recorder{}, NewPump(), Options{Mouse: true, Files: listed, Vim: seed%3 == 0, ASCII: seed%5 == 0})
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	keys := allKeys()
+	for step := range steps {
+		msg := someMessage(r, m, keys, step)
+		if _, resize := msg.(tea.WindowSizeMsg); resize && !resizes {
+			continue
+		}
+		m.Update(msg)
+		if d := m.asking(); d != nil { // line mode reads the same dialogs
+			d.spoken(m.look.theme, m.keys)
+		}
+		v := m.View()
+		if c := v.Cursor; c != nil && (c.Position.X < 0 || c.Position.X >= m.w || c.Position.Y < 0 || c.Position.Y >= m.h) {
+			t.Fatalf("step %d: the cursor is at %v of %dx%d", step, c.Position, m.w, m.h)
+		}
+		rows := strings.Split(v.Content, "\n")
+		if len(rows) > m.h {
+			t.Fatalf("step %d: %d rows at %dx%d", step, len(rows), m.w, m.h)
+		}
+		for _, row := range rows {
+			if text.Width(row) > m.w {
+				t.Fatalf("step %d: a row of %d cells at %dx%d: %q", step, text.Width(row), m.w, m.h, row)
+			}
+		}
+	}
+}
+
+// allKeys are the keys of the table, and some that write and edit.
+func allKeys() (keys []tea.KeyPressMsg) {
 	for _, b := range bindings() {
 		for _, name := range b.keys {
 			keys = append(keys, keyNamed(name))
 		}
 	}
-	for _, name := range []string{"a", "Z", "/", "@", "1", " ", "\\", "backspace", "delete", "left", "ctrl+w", "ctrl+k", "日", "é"} {
+	for _, name := range []string{"a", "Z", "/", "@", "!", "1", " ", "\\", "d", "w", "p", "backspace", "delete", "left", "ctrl+w", "ctrl+k", "日", "é"} {
 		keys = append(keys, keyNamed(name))
 	}
-	for seed := range uint64(12) {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			t.Parallel()
-			r := rand.New(rand.NewPCG(seed, 1))
-			m := New(&recorder{}, NewPump(), Options{Mouse: true, Files: listed})
-			m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-			for step := range 400 {
-				m.Update(someMessage(r, m, keys, step))
-				v := m.View()
-				if c := v.Cursor; c != nil && (c.Position.X < 0 || c.Position.X >= m.w || c.Position.Y < 0 || c.Position.Y >= m.h) {
-					t.Fatalf("step %d: the cursor is at %v of %dx%d", step, c.Position, m.w, m.h)
-				}
-				rows := strings.Split(v.Content, "\n")
-				if len(rows) > m.h {
-					t.Fatalf("step %d: %d rows at %dx%d", step, len(rows), m.w, m.h)
-				}
-				for _, row := range rows {
-					if text.Width(row) > m.w {
-						t.Fatalf("step %d: a row of %d cells at %dx%d: %q", step, text.Width(row), m.w, m.h, row)
-					}
-				}
-			}
-		})
-	}
+	return keys
 }
 
 // someMessage is a key, mostly; else an event, a size, a paste or the mouse.

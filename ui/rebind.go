@@ -66,6 +66,18 @@ func rebind(table []binding, settings []string) ([]binding, error) {
 	return table, nil
 }
 
+// rebound are the first keys of rows that have another one now, by the first that
+// they had: for the hints on the screen.
+func rebound(table []binding) map[string]string {
+	keys := map[string]string{}
+	for i, b := range bindings() {
+		if now := table[i].keys; (b.scope == everywhere || b.scope == inComposer) && !slices.Equal(now, b.keys) {
+			keys[b.keys[0]] = append(now, "/")[0] // without a key there is the command
+		}
+	}
+	return keys
+}
+
 // free says why a key cannot be bound in a place.
 func free(table []binding, in scope, fresh string) error {
 	if fresh == "" {

@@ -55,6 +55,17 @@ func TestRebind(t *testing.T) {
 	})
 }
 
+// What the screen says of keys is true after they were rebound.
+func TestHintsOfReboundKeys(t *testing.T) {
+	on(t, 80, 24, Options{Keys: []string{"ctrl+t = ctrl+q", "composer alt+up = alt+q"}}, func(t *testing.T, s *stage) {
+		working(s)
+		s.wantOn(t, "ctrl+q", "alt+q to edit")
+		s.wantOff(t, "ctrl+t", "alt+↑")
+		s.Key("ctrl+q")
+		s.wantOn(t, "ctrl+q next")
+	})
+}
+
 func TestOwnColors(t *testing.T) {
 	for setting, style := range map[string]string{
 		"accent = #ff8800": "38;2;255;136;0", "ok=34": "38;5;34", "dim = bold": "1", "user = bright-blue": "94",

@@ -125,7 +125,7 @@ func (m *Model) paneRows(p pane, w, h int, on bool) []string {
 }
 
 func paneHints(p pane, t *theme) string {
-	parts := []string{"esc back", "ctrl+t next"}
+	parts := []string{"esc back", t.key("ctrl+t") + " next"}
 	switch p.(type) {
 	case *output:
 		parts = append(parts, "tab command", "f follow")

@@ -20,6 +20,7 @@ type theme struct {
 	bold, selected                    text.Style
 
 	sign signs
+	keys map[string]string // other keys than those of the table, by these
 	md   *md.Theme
 	diff *diff.Theme
 }
@@ -99,6 +100,14 @@ func (t *theme) share() {
 	t.md.Heading, t.md.Code, t.md.URL, t.md.Quote = t.bold.With(t.accent), t.accent, t.dim, t.dim
 	t.md.Marker, t.md.Rule = t.dim, t.dim
 	t.diff.Add, t.diff.Del, t.diff.Number, t.diff.Gap, t.diff.Mark = t.ok, t.fail, t.dim, t.dim, t.warn
+}
+
+// key is the key that does what a key of the table does.
+func (t *theme) key(name string) string {
+	if other, ok := t.keys[name]; ok {
+		return t.words(other)
+	}
+	return t.words(strings.ReplaceAll(name, "+up", "+↑"))
 }
 
 // words replaces arrows by their names where there is only ASCII.

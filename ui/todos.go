@@ -79,7 +79,7 @@ func (p *todos) row(t *theme, w, shells int) string {
 	if shells > 0 {
 		right += fmt.Sprintf(" %s shell %d", t.sign.dot, shells)
 	}
-	right += " " + t.sign.dot + " ctrl+t"
+	right += " " + t.sign.dot + " " + t.key("ctrl+t")
 	left := t.dim.Render(t.sign.pending + " tasks")
 	for _, it := range p.items {
 		if it.Status == todo.InProgress {

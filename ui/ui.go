@@ -225,6 +225,7 @@ func (m *Model) paint() {
 	}
 	*m.look.theme = *newTheme(name, m.opts.ASCII, m.profile)
 	m.look.theme.paint(m.opts.Colors)
+	m.look.theme.keys = rebound(m.table)
 }
 
 func (m *Model) newTheme() {

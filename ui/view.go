@@ -169,7 +169,7 @@ func (m *Model) aboveText() []string {
 		for i, q := range m.queued[len(m.queued)-m.lay.queue:] {
 			right := ""
 			if i == m.lay.queue-1 && m.w >= plainBelowW {
-				right = "alt+" + t.sign.up + " to edit"
+				right = t.key("alt+up") + " to edit"
 			}
 			rows = append(rows, t.dim.Render(" "+spread(t, m.w-2, "queued  "+text.Line(q), right)))
 		}
