@@ -226,3 +226,33 @@ func TestEditorThatFails(t *testing.T) {
 	c.typed("\x04")
 	c.wait("asked: []")
 }
+
+// ctrl+z leaves the screen to the shell, and what was written is there when the
+// person comes back.
+func TestSuspendAndResume(t *testing.T) {
+	c := startChild(t, "suspend")
+	c.wait("hello from before")
+	c.typed("half a prompt")
+	c.wait("half a prompt")
+	c.typed("\x1a")
+	c.wait("\x1b[?1049l")
+	for { // it is suspended when it has caught up with the terminal's state
+		if after, err := term.GetState(int(c.pty.Fd())); err != nil || *after == *c.before {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if strings.Contains(c.shown(), "half a prompt") {
+		t.Errorf("the screen was not left:\n%s", c.shown())
+	}
+	back := len(c.output())
+	if err := c.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(c.output()[back:], "\x1b[?1049h") || !strings.Contains(c.shown(), "half a prompt") {
+		time.Sleep(10 * time.Millisecond)
+		_ = c.cmd.Process.Signal(syscall.SIGCONT) // the first may come before it waits
+	}
+	c.typed("\x03\x04")
+	c.wait("ended: <nil>")
+}
