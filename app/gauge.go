@@ -130,7 +130,7 @@ func (a *App) count(t *thread, m *session.Message, req Request) {
 		u = *m.Usage
 		// Servers count pictures so differently that nothing can be told from them.
 		pictures := slices.ContainsFunc(req.Messages, func(m session.Message) bool { return len(m.Images) > 0 })
-		if !pictures && !a.gauge.counted(u.Input, bytes) {
+		if !pictures && !a.gauge.counted(u.Input, bytes) && !a.opts.Scripted {
 			a.emit(Notice{Level: Warning, Text: fmt.Sprintf("%s reports a prompt of %d tokens where about %d were sent: it seems to leave out the beginning. Give it a larger context (Ollama: OLLAMA_CONTEXT_LENGTH=32768 before its start; llama.cpp: -c 32768)",
 				a.opts.Host, u.Input, bytes/bytesPerToken)})
 		}

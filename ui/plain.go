@@ -196,6 +196,7 @@ func (p *plainScreen) listen(ctx context.Context) {
 func (p *plainScreen) hush() {
 	if p.keys != nil && p.keys.Cancel() {
 		<-p.read
+		p.keys.Close()
 	}
 }
 

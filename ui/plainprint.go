@@ -139,7 +139,7 @@ func (p *plainScreen) state() string {
 func (p *plainScreen) notices(just string) {
 	m := p.m
 	words := text.Line(m.status.notice.Text)
-	if words != p.said.notice && words != "" && !strings.Contains(just, words) {
+	if words != p.said.notice && words != "" && !strings.Contains(strings.Join(strings.Fields(just), " "), strings.Join(strings.Fields(words), " ")) {
 		p.println(words)
 	}
 	p.said.notice = words

@@ -48,6 +48,7 @@ func pressing(d dialog, keys keymap, key, label string) choice {
 const spokenWidth = 100
 
 func (p *permission) spoken(t *theme, keys keymap) spoken {
+	p.split = false // side by side is for the eye
 	c := p.lines(t, spokenWidth)
 	s := spoken{lines: c.rows(p.scroll.fit(c.len(), c.len()))} // all of it was seen
 	press := func(key, label string) { s.choices = append(s.choices, pressing(p, keys, key, label)) }
