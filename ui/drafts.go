@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -126,6 +127,13 @@ func (m *Model) saveDraft() tea.Cmd {
 			return failure{fmt.Errorf("what you write is not saved: %w", err)}
 		}
 		return nil
+	}
+}
+
+// saveLastDraft saves when the program ends: nobody can be told any more.
+func (m *Model) saveLastDraft() {
+	if err := m.drafts.save(m.composer)(); err != nil {
+		slog.Warn("the draft is not saved", "error", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -30,7 +32,7 @@ const pasteGap = 20 * time.Millisecond
 type plainScreen struct {
 	m   *Model
 	in  *os.File
-	out io.Writer
+	out *gate
 
 	msgs  chan tea.Msg
 	keys  cancelreader.CancelReader // of the lines that are read now
@@ -58,12 +60,11 @@ type (
 
 // runPlain is [Run] in line mode; SIGINT is ctrl+c.
 func runPlain(ctx context.Context, m *Model, in *os.File, out io.Writer) error {
-	p := &plainScreen{m: m, in: in, out: out, msgs: make(chan tea.Msg)}
+	p := &plainScreen{m: m, in: in, out: &gate{to: out}, msgs: make(chan tea.Msg)}
 	m.exec = p.exec
 	m.look.still = true
 	m.profile = colorprofile.NoTTY
 	m.newTheme()
-	m.look.theme.sign = spokenSigns(m.look.theme.sign)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	defer signal.Stop(signals)
@@ -76,9 +77,7 @@ func runPlain(ctx context.Context, m *Model, in *os.File, out io.Writer) error {
 	p.greet()
 	err := p.loop(ctx, run, signals)
 	m.pump.Close()
-	if saveErr := m.drafts.save(m.composer)(); saveErr != nil {
-		err = errors.Join(err, saveErr)
-	}
+	m.saveLastDraft()
 	fmt.Fprintln(out)
 	if m.restart && err == nil {
 		return ErrRestart
@@ -131,6 +130,7 @@ func (p *plainScreen) loop(ctx context.Context, run func(tea.Cmd), signals <-cha
 				p.output(msg)
 				cmd = p.update(msg)
 			case execDone:
+				p.out.open()
 				p.listen(ctx)
 				cmd = p.update(msg.msg)
 			default:
@@ -206,12 +206,45 @@ func (p *plainScreen) exec(c tea.ExecCommand, done tea.ExecCallback) tea.Cmd {
 		p.away.Store(true)
 		defer p.away.Store(false)
 		p.hush()
+		p.out.close()
 		c.SetStdin(p.in)
-		c.SetStdout(p.out)
-		c.SetStderr(p.out)
+		c.SetStdout(p.out.to)
+		c.SetStderr(p.out.to)
 		err := c.Run()
 		return execDone{done(err)}
 	}
+}
+
+// gate holds back what is printed while another program has the terminal.
+type gate struct {
+	to io.Writer
+
+	mu     sync.Mutex
+	closed bool
+	held   bytes.Buffer
+}
+
+func (g *gate) Write(b []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return g.held.Write(b)
+	}
+	return g.to.Write(b)
+}
+
+func (g *gate) close() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// open prints what was held back; that it cannot be printed is noticed at the next line.
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = false
+	_, _ = g.held.WriteTo(g.to)
 }
 
 // execDone says that the terminal is ours again.
@@ -223,7 +256,7 @@ func (p *plainScreen) line(s string) tea.Cmd {
 	m.look.now = time.Now()
 	defer func() { m.lastKey = m.look.now }()
 	m.status.pressed()
-	p.atPrompt = false // the terminal went to the next line
+	p.atPrompt, p.ended = false, false // the terminal went to the next line
 	if d := m.asking(); d != nil && p.part == "" {
 		if cmd, taken := p.answer(d, s); taken {
 			return cmd

@@ -201,3 +201,23 @@ func TestLineModeInterrupt(t *testing.T) {
 		t.Fatal("it did not quit")
 	}
 }
+
+// While a command of the person's own has the terminal, nothing else is printed
+// on it; it comes afterwards. The command reads what is typed.
+func TestLineModeOwnCommand(t *testing.T) {
+	t.Setenv("SHELL", "/bin/sh")
+	l := inLineMode(t, Options{Dir: t.TempDir()})
+	l.say(`!echo "be""gun"; read answer; echo "got $answer"`, "begun")
+	l.pump.Emit(userSays("from the model's side"))
+	l.say("Ada", "got Ada")
+	l.wait("You: from the model's side")
+	l.mu.Lock()
+	out := l.out.String()
+	l.mu.Unlock()
+	if strings.Index(out, "You: from the model's side") < strings.Index(out, "got Ada") {
+		t.Errorf("printed on the command's terminal:\n%s", out)
+	}
+	l.logged(`ran echo "be""gun"`)
+	l.say("and now?", "")
+	l.logged(`submit "and now?"`)
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -57,9 +56,7 @@ func Run(ctx context.Context, m *Model, opts ...tea.ProgramOption) error {
 	close(ended)
 	m.pump.Close()
 	if !errors.Is(err, tea.ErrProgramPanic) { // else it was saved a moment ago
-		if err := m.drafts.save(m.composer)(); err != nil {
-			slog.Warn("the draft is not saved", "error", err)
-		}
+		m.saveLastDraft()
 	}
 	if m.restart && err == nil {
 		return ErrRestart

@@ -226,6 +226,9 @@ func (m *Model) paint() {
 	*m.look.theme = *newTheme(name, m.opts.ASCII, m.profile)
 	m.look.theme.paint(m.opts.Colors)
 	m.look.theme.keys = rebound(m.table)
+	if m.opts.Plain {
+		m.look.theme.sign = spokenSigns(m.look.theme.sign)
+	}
 }
 
 func (m *Model) newTheme() {
