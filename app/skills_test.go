@@ -70,7 +70,7 @@ func TestSkillGrants(t *testing.T) {
 	}
 }
 
-// A repository's skill grants nothing before exactly it was accepted (IMP-03).
+// A repository's skill grants nothing before exactly it was accepted (IMP-03, file-tool-cases K10).
 func TestProjectSkillNeedsTrust(t *testing.T) {
 	files := map[string]string{".claude/skills/greet/SKILL.md": greeter, ".phero/commands/deploy.md": "Deploy $1 now."}
 	change := skillHome(t, nil)

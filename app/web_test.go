@@ -11,7 +11,7 @@ import (
 	"github.com/phero-agent/agent/session"
 )
 
-// IMP-19: web_fetch is asked with the whole URL, and "always" offers the host.
+// IMP-19, file-tool-cases N20: web_fetch is asked with the whole URL, and "always" offers the host.
 func TestWebFetchIsAsked(t *testing.T) {
 	r := newRig(t, "== one\n> web_fetch {\"url\":\"https://pkg.example/a?secret=1\"}\n== two\nDone.\n", nil)
 	r.answer = no
