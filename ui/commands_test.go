@@ -252,3 +252,36 @@ func TestModelCommand(t *testing.T) {
 		}
 	})
 }
+
+// IMP-06: the commands that people type without reading, under their usual names.
+// /init and /skills are the application's; why /agents and /mcp are not there is in
+// the README.
+func TestUsualCommands(t *testing.T) {
+	m := New(&recorder{}, NewPump(), Options{})
+	for name := range strings.FieldsSeq(`help clear new compact model resume sessions continue undo rewind redo diff permissions
+		status cost usage tokens context export copy rename fork theme vim editor todos todo shells tasks ps config settings doctor
+		memory plan quit exit q`) {
+		if m.command(name) == nil {
+			t.Errorf("/%s is not known", name)
+		}
+	}
+	for word, near := range map[string]string{"/modle": "/model", "/comapct": "/compact", "/thme": "/theme", "/seting": "/settings"} {
+		m.run(word[1:])
+		if !strings.Contains(m.status.notice.Text, "did you mean "+near+"?") {
+			t.Errorf("%s: %q", word, m.status.notice.Text)
+		}
+	}
+}
+
+// A name is one command's.
+func TestCommandNamesAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range builtins() {
+		for _, name := range append([]string{c.Name}, c.Aliases...) {
+			if seen[name] {
+				t.Errorf("/%s is there twice", name)
+			}
+			seen[name] = true
+		}
+	}
+}
