@@ -107,6 +107,7 @@ type App struct {
 	gauge   gauge
 	tally   *tally
 	git     gitLook
+	layout  layoutLook
 }
 
 // ErrBusy says that a turn runs.

@@ -73,6 +73,7 @@ func (a *App) runTurn() TurnEnded {
 	a.emit(TurnStarted{Turn: a.turn})
 	a.opened()
 	a.lookAtGit()
+	a.lookAtLayout()
 	err := a.guarded(permissions.WithRun(ctx))
 
 	ended := session.Turn{Outcome: session.OutcomeDone, Elapsed: time.Since(start)}

@@ -26,6 +26,7 @@ type moment struct {
 	day, git string
 	plan     bool
 	tasks    bool // the list, where the conversation does not show it
+	layout   bool // the files, once in a session
 }
 
 const (
@@ -64,6 +65,7 @@ func (a *App) noteRewind(u session.Undone) {
 func (a *App) takeNotes() string {
 	now := moment{day: time.Now().Format(time.DateOnly), git: a.gitState(), plan: a.Mode() == permissions.ModePlan, tasks: true}
 	items := a.todos.Items()
+	layout := a.layoutNow()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	n := &a.notes
@@ -73,6 +75,9 @@ func (a *App) takeNotes() string {
 	}
 	if now.git != n.told.git && now.git != "" {
 		list = append(list, now.git)
+	}
+	if now.layout = n.told.layout || layout != ""; now.layout && !n.told.layout {
+		list = append(list, layout)
 	}
 	if now.plan != n.told.plan {
 		list = append(list, map[bool]string{true: planNote, false: planEnded}[now.plan])
@@ -123,7 +128,7 @@ func rewoundText(workspace string, verbs []string, changes []session.FileChange)
 func (a *App) tellAnew() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.notes.told = moment{}
+	a.notes.told = moment{layout: a.notes.told.layout}
 }
 
 // relative is a path as the model and the person know it: from the workspace.

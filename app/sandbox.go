@@ -96,7 +96,7 @@ func (s *sandbox) newShell(opts ...bash.Option) (*bash.Tool, error) {
 		bash.WithWorkingDirectory(s.opts.Workspace),
 		bash.WithRunner(s.runner),
 		bash.WithEnvAllowlist(bash.DefaultEnvAllowlist()...),
-		bash.WithEnv("GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=true", "TERM=dumb", "PHERO_AGENT=1"),
+		bash.WithEnv("GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat", "PAGER=cat", "GIT_EDITOR=true", "TERM=dumb", "PYTHONDONTWRITEBYTECODE=1", "PHERO_AGENT=1"),
 	}
 	if s.holds() {
 		all = append(all, bash.WithHostRunner(bash.LocalRunner{}))

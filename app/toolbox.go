@@ -301,21 +301,3 @@ func sameChange(a, b *file.Change) bool {
 	return a.Path == b.Path && a.Existed == b.Existed && a.Perm == b.Perm &&
 		bytes.Equal(a.Before, b.Before) && bytes.Equal(a.After, b.After)
 }
-
-// Files lists the files of the workspace that are not ignored, relative to it,
-// the newest first: for who mentions one in a prompt.
-func (a *App) Files() ([]string, error) {
-	glob, err := file.NewGlobTool(file.WithWorkingDirectory(a.opts.Workspace), file.WithMaxResults(0), file.WithMaxOutputChars(0))
-	if err != nil {
-		return nil, err
-	}
-	found, err := glob.Tool().Handle(context.Background(), `{"pattern":"**"}`)
-	if err != nil {
-		return nil, err
-	}
-	paths := found.(*file.GlobOutput).Paths
-	for i, p := range paths {
-		paths[i] = a.relative(p)
-	}
-	return paths, nil
-}

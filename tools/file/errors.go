@@ -100,3 +100,9 @@ func notRegular(path string, mode fs.FileMode) error {
 	}
 	return fmt.Errorf("%s is %s, not a regular file%s", path, what, next)
 }
+
+// missing says in words that a file is not there; it is [fs.ErrNotExist].
+type missing string
+
+func (m missing) Error() string   { return string(m) }
+func (m missing) Is(e error) bool { return e == fs.ErrNotExist }

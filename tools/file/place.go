@@ -150,7 +150,7 @@ func (p *place) lstat() (fs.FileInfo, error) {
 // notExist is the error of a file that must exist. It names one that was meant, maybe.
 func (p *place) notExist() error {
 	if len(p.missing) > 0 {
-		return fmt.Errorf("%s does not exist, nor does the directory %s: %w", p.path, filepath.Join(p.dir.Name(), p.missing[0]), fs.ErrNotExist)
+		return missing(fmt.Sprintf("%s does not exist, nor does the directory %s", p.path, filepath.Join(p.dir.Name(), p.missing[0])))
 	}
 	hint := ""
 	if f, err := p.dir.Open("."); err == nil {
@@ -163,7 +163,7 @@ func (p *place) notExist() error {
 			}
 		}
 	}
-	return fmt.Errorf("%s does not exist%s: %w", p.path, hint, fs.ErrNotExist)
+	return missing(fmt.Sprintf("%s does not exist%s", p.path, hint))
 }
 
 // open opens the regular file of the given lstat, and never blocks.

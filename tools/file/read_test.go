@@ -235,7 +235,7 @@ func TestReadMissingSuggests(t *testing.T) {
 		"readme.md":       "did you mean " + filepath.Join(ws, "README.md") + "?",
 		"servertest.go":   "did you mean " + filepath.Join(ws, "server_test.go") + "?",
 		"nothing/here.go": "nor does the directory " + filepath.Join(ws, "nothing"),
-		"zzz":             filepath.Join(ws, "zzz") + " does not exist: ",
+		"zzz":             filepath.Join(ws, "zzz") + " does not exist",
 	} {
 		if _, err := read(t, ReadInput{FilePath: path}, WithWorkingDirectory(ws)); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
