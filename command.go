@@ -7,7 +7,9 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -29,6 +31,11 @@ type line struct {
 	prompt  string
 	resumed bool // -r or -c was given
 	foreign bool // a session that was not made here opens unasked
+
+	format       string // of what is printed without a screen
+	failOnDenied bool
+	noSession    bool   // nothing is saved
+	addPrompt    string // at the end of the system prompt
 }
 
 const longHelp = `A coding agent in your terminal. It works on the repository you stand in, with
@@ -74,11 +81,15 @@ func newCommand() *cobra.Command {
 			return l.run(cmd.Context(), cmd, args)
 		},
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v; see agent --help", err) })
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("agent {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	f := root.Flags()
-	f.BoolVarP(&l.print, "print", "p", false, "answer on stdout, without a screen")
+	f.BoolVarP(&l.print, "print", "p", false, "answer on stdout, without a screen; also --prompt")
+	f.StringVarP(&l.format, "output-format", "o", app.FormatText, "what -p prints: text, json or stream-json")
+	f.BoolVar(&l.failOnDenied, "fail-on-denied", false, "with -p: exit code 3 when anything was denied, also beside an answer")
+	f.StringVar(&l.addPrompt, "append-system-prompt", "", "a `text` at the end of the system prompt")
+	f.BoolVar(&l.noSession, "no-session", false, "save nothing: the session ends with the program")
 	boolFlag(f, &l.flags.Plain, "plain", "line by line instead of the screen, as for screen readers; so it is with TERM=dumb")
 	f.BoolVarP(&l.goOn, "continue", "c", false, "go on with the newest session of this repository")
 	f.StringVarP(&l.resume, "resume", "r", "", "go on with the session of this `id`; without an id, pick one")
@@ -91,6 +102,9 @@ func newCommand() *cobra.Command {
 	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags), sessionsCommand(&l.flags), sandboxCommand(&l.flags), undoCommand(&l.flags), configCommand(&l.flags), trustCommand(&l.flags))
 	durationFlag(f, &l.flags.Timeout, "timeout", "how long a turn may take, questions left out; 0: no limit (default 30m)")
 	intFlag(f, &l.flags.MaxTurns, "max-turns", "how many requests to the model a turn may make; 0: no limit")
+	root.SetGlobalNormalizationFunc(aliases)
+	checkArgs(root)
+	complete(root, &l.flags)
 	return root
 }
 
@@ -110,24 +124,59 @@ func (l *line) run(ctx context.Context, cmd *cobra.Command, args []string) error
 	l.prompt = strings.Join(args, " ")
 	stdin, stdout := term.IsTerminal(int(os.Stdin.Fd())), term.IsTerminal(int(os.Stdout.Fd()))
 	if !stdin || l.prompt == "-" {
-		text, err := io.ReadAll(os.Stdin)
+		text, err := readAll(os.Stdin)
 		if err != nil {
 			return fmt.Errorf("stdin: %w", err)
 		}
-		l.prompt = joinPrompt(strings.TrimPrefix(l.prompt, "-"), string(text))
+		l.prompt = joinPrompt(strings.TrimPrefix(l.prompt, "-"), text)
 	}
 	settings, err := config.Load(l.flags, os.Getenv)
 	if err != nil {
 		return usage("%v", err)
 	}
 	s := &start{settings: settings, line: l}
-	if l.print || !stdin || !stdout {
+	headless := l.print || !stdin || !stdout
+	if err := l.check(headless); err != nil {
+		return err
+	}
+	if headless {
 		if strings.TrimSpace(l.prompt) == "" {
 			return usage(`there is no prompt: give one, as in agent -p "explain this repository", or pipe it in`)
 		}
 		return s.headless(ctx)
 	}
 	return s.screen(ctx)
+}
+
+// check refuses flags that would have no effect.
+func (l *line) check(headless bool) error {
+	switch {
+	case !slices.Contains(formats(), l.format):
+		return usage("--output-format=%s: use one of text, json, stream-json", l.format)
+	case !headless && (l.format != app.FormatText || l.failOnDenied):
+		return usage("--output-format and --fail-on-denied are for -p")
+	case headless && l.resume == pick:
+		return usage("-r needs the id of a session here, as agent sessions lists them; -c takes the newest")
+	case l.noSession && l.resumed:
+		return usage("--no-session saves nothing, and -c and -r go on with what was saved: give one of them")
+	}
+	return nil
+}
+
+func formats() []string { return []string{app.FormatText, app.FormatJSON, app.FormatStream} }
+
+// stdinPatience is how long nothing may come on stdin before that is said.
+const stdinPatience = 3 * time.Second
+
+// readAll reads to the end. A pipe that somebody forgot to close would hold the run
+// up for ever: after a while that is said.
+func readAll(from io.Reader) (string, error) {
+	late := time.AfterFunc(stdinPatience, func() {
+		fmt.Fprintln(os.Stderr, "agent: stdin is read to its end first, and is still open; with < /dev/null it is left out")
+	})
+	defer late.Stop()
+	text, err := io.ReadAll(from)
+	return string(text), err
 }
 
 // joinPrompt puts what was piped in behind the prompt.
@@ -137,18 +186,6 @@ func joinPrompt(prompt, piped string) string {
 		return prompt + piped
 	}
 	return prompt + "\n\n" + piped
-}
-
-// mistyped refuses a single word that is nearly a command (decision 31).
-func mistyped(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 || strings.ContainsAny(args[0], " \n") || cmd.ArgsLenAtDash() >= 0 {
-		return nil
-	}
-	cmd.SuggestionsMinimumDistance = 2
-	for _, name := range cmd.SuggestionsFor(args[0]) {
-		return usage("%q is no command; did you mean agent %s? As a prompt: agent -- %s", args[0], name, args[0])
-	}
-	return nil
 }
 
 func programVersion() string {

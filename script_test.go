@@ -173,7 +173,7 @@ func (r *scriptRun) step(line string) error {
 	case "stdin":
 		r.stdin = rest + "\n"
 	case "stdout":
-		return contains("stdout", r.stdout, rest)
+		return contains("stdout", r.stdout, r.expand(rest))
 	case "stderr":
 		return contains("stderr", r.stderr, rest)
 	case "exit":

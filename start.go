@@ -3,14 +3,18 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"golang.org/x/term"
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/app/config"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/ui"
+	"github.com/phero-agent/agent/ui/text"
 )
 
 // start begins a run of the application.
@@ -21,9 +25,14 @@ type start struct {
 
 // headless runs one prompt without a screen.
 func (s *start) headless(ctx context.Context) error {
-	run := app.NewHeadless(os.Stdout, os.Stderr)
-	opts := options(s.settings)
-	opts.Emit, opts.Foreign = run.Emit, s.line.foreign
+	// A write to a pipe that nobody reads is an error then, and no end of the program:
+	// what it started would live on.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	run := app.NewHeadless(app.HeadlessOptions{
+		Out: stdoutFor(s.line.format), Err: cleaned{os.Stderr}, Format: s.line.format, FailOnDenied: s.line.failOnDenied,
+	})
+	opts := s.options()
+	opts.Emit = run.Emit
 	m := modelFor(s.settings, func(text string) { run.Emit(app.Notice{Level: app.Warning, Text: text}) })
 	if err := m.find(ctx); err != nil { // before anything of a session is written
 		return err
@@ -51,6 +60,33 @@ func (s *start) headless(ctx context.Context) error {
 	return nil
 }
 
+// options are those of the settings and of the line.
+func (s *start) options() app.Options {
+	opts := options(s.settings)
+	opts.Foreign, opts.NoSession, opts.AddPrompt = s.line.foreign, s.line.noSession, s.line.addPrompt
+	return opts
+}
+
+// cleaned keeps what could steer a terminal out of what is written. Each write is
+// a text of its own.
+type cleaned struct{ to io.Writer }
+
+func (c cleaned) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(c.to, text.Clean(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// stdoutFor is where a run without a screen prints. In a file an answer is the
+// model's to the byte; JSON has no control characters.
+func stdoutFor(format string) io.Writer {
+	if format == app.FormatText && term.IsTerminal(int(os.Stdout.Fd())) {
+		return cleaned{os.Stdout}
+	}
+	return os.Stdout
+}
+
 // screen opens the screen, and again when the person accepted other settings.
 func (s *start) screen(ctx context.Context) error {
 	for {
@@ -65,9 +101,9 @@ func (s *start) screen(ctx context.Context) error {
 }
 
 func (s *start) once(ctx context.Context) error {
-	opts := options(s.settings)
+	opts := s.options()
 	pump := ui.NewPump()
-	opts.Emit, opts.Foreign = pump.Emit, s.line.foreign
+	opts.Emit = pump.Emit
 	m := modelFor(s.settings, func(text string) { pump.Emit(app.Notice{Level: app.Warning, Text: text}) })
 	if err := m.fill(&opts); err != nil {
 		return err

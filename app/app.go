@@ -58,6 +58,8 @@ type Options struct {
 	ShareCaches bool          // commands build into the host's caches, as bash.WithSharedCaches
 	Interactive bool          // somebody answers questions
 	Foreign     bool          // a session that was not made here opens unasked
+	NoSession   bool          // nothing is saved: the session ends with the program
+	AddPrompt   string        // at the end of the system prompt; "" for nothing
 	Timeout     time.Duration // of a turn; 0: none
 	MaxTurns    int           // requests to the model in a turn; 0: no limit
 

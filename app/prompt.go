@@ -33,6 +33,7 @@ func systemPrompt(opts Options) (string, error) {
 		"Dir":          dir,
 		"Platform":     runtime.GOOS + "/" + runtime.GOARCH,
 		"Instructions": instructions(opts.Workspace, opts.Dir),
+		"Added":        strings.TrimSpace(opts.AddPrompt),
 	})
 	return b.String(), err
 }

@@ -61,17 +61,29 @@ func (a *App) history() []session.Message {
 
 // openLog begins the session's log at its first entry.
 func (a *App) openLog() {
-	log, err := a.sessions.store.Create(a.opts.Version)
-	if err != nil {
-		a.unsaved(err)
-		log = session.Unsaved()
+	log := session.Unsaved()
+	if !a.opts.NoSession {
+		log = a.newLog()
+	}
+	if !log.Saved() {
 		a.keep(session.UnsavedBlobs())
-	} else if err := a.sessions.know(log.ID(), 0); err != nil {
-		a.emit(Notice{Level: Warning, Text: fmt.Sprintf("it cannot be noted that this session was made here, so it will be asked about when it opens again: %v", err)})
 	}
 	a.log = log
 	a.perms.beginSession(log.ID())
 	a.emit(Committed{Entry: session.Entry{Seq: 1, Time: time.Now(), Kind: session.KindHead, Head: &session.Head{ID: log.ID(), Workspace: a.opts.Workspace, Agent: a.opts.Version}}})
+}
+
+// newLog is the log of a new session; where it cannot be made, one that keeps nothing.
+func (a *App) newLog() *session.Log {
+	log, err := a.sessions.store.Create(a.opts.Version)
+	if err != nil {
+		a.unsaved(err)
+		return session.Unsaved()
+	}
+	if err := a.sessions.know(log.ID(), 0); err != nil {
+		a.emit(Notice{Level: Warning, Text: fmt.Sprintf("it cannot be noted that this session was made here, so it will be asked about when it opens again: %v", err)})
+	}
+	return log
 }
 
 func (a *App) unsaved(err error) {

@@ -115,6 +115,12 @@ func (s setting) values() []string {
 	return nil
 }
 
+// Values are the only values of the setting with the key; nil: any.
+func Values(key string) []string {
+	s, _ := find(key)
+	return s.values()
+}
+
 // in is the setting's field of a file.
 func (s setting) in(f *File) reflect.Value { return reflect.ValueOf(f).Elem().FieldByIndex(s.index) }
 
