@@ -81,6 +81,9 @@ func (p *permission) spoken(t *theme, keys keymap) spoken {
 		press("e", "no, and tell why")
 		press("w", "why it is asked")
 	}
+	if p.editable() {
+		press("o", "change it in $EDITOR: your version is written instead")
+	}
 	return s
 }
 
