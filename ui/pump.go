@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	frame      = 40 * time.Millisecond // the least time between two batches
+	frame      = 50 * time.Millisecond // the least time between two batches: each costs the renderer the whole screen
 	maxWaiting = 1 << 20               // bytes of one command's output that wait for a frame
 	keptTail   = 256 << 10             // bytes that stay of it when more wait
 )
