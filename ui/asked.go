@@ -103,16 +103,16 @@ func (p *permission) changeBody(t *theme, w int) *content {
 		path += " (new file)"
 	}
 	var lines []string
-	if shown := text.Visible(path, t.warn); text.Width(shown)+text.Width(right)+2 <= w {
+	if shown := visiblePath(t, path); text.Width(shown)+text.Width(right)+2 <= w {
 		lines = append(lines, spread(t, w, t.bold.Render(shown), right))
 	} else {
-		lines = append(p.whole(t, w, "", path), right)
+		lines = append(text.WrapKeep(shown, w), right)
 	}
 	if raw := p.asked.Request.Raw; raw != "" && absolute(p.workspace, raw) != c.Path { // D12: a link led here
-		lines = append(lines, p.whole(t, w, "written as ", raw)...)
+		lines = append(lines, text.WrapKeep("written as "+visiblePath(t, raw), w)...)
 	}
 	for _, d := range c.Dirs {
-		lines = append(lines, p.whole(t, w, "new directory ", d)...)
+		lines = append(lines, text.WrapKeep("new directory "+visiblePath(t, d), w)...)
 	}
 	if p.asked.Request.Reason == permissions.ReasonAskRule {
 		lines = append(lines, p.whole(t, w, "asked by the rule ", p.asked.Request.Rule)...)
@@ -122,6 +122,11 @@ func (p *permission) changeBody(t *theme, w int) *content {
 		lines = append(lines, words)
 	}
 	return &content{head: lines, diff: view}
+}
+
+// visiblePath shows every odd character of a path, also line feeds: it stays one line (D12).
+func visiblePath(t *theme, path string) string {
+	return strings.ReplaceAll(text.Visible(path, t.warn), "\n", t.warn.Render("␊"))
 }
 
 // otherBody shows the subject and all arguments of any other call.

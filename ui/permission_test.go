@@ -39,7 +39,7 @@ func offered(tool string, subjects ...string) (offers []app.Offer) {
 	return offers
 }
 
-// UI-19, decision 30: what is typed ahead goes on into the draft, and answers nothing.
+// UI-19, D13, decision 30: what is typed ahead goes on into the draft, and answers nothing.
 func TestTypedAheadApprovesNothing(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		s.emit(app.TurnStarted{})
@@ -122,7 +122,7 @@ func TestEscDeniesAtOnce(t *testing.T) {
 	})
 }
 
-// UI-17: one at a time; each is armed for itself, and a late key answers nothing.
+// UI-17, D14: one at a time; each is armed for itself, and a late key answers nothing.
 func TestQuestionsQueue(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		s.emit(askedBash("1", "first"), askedBash("2", "second"), askedBash("3", "third"))
@@ -330,7 +330,7 @@ func TestWholeCommand(t *testing.T) {
 	}
 }
 
-// UI-20, PERM-82, D4, D5: what could hide or drive is shown as what it is.
+// UI-20, PERM-82, D4, D5, D9: what could hide or drive is shown as what it is.
 func TestDialogShowsEveryCharacter(t *testing.T) {
 	on(t, 100, 24, Options{}, func(t *testing.T, s *stage) {
 		s.emit(askedBash("1", "echo \x1b[2J\x07 a\rb \u202eevil\u202c \u200b z\u00a0z\n[y] once"))

@@ -30,6 +30,8 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		return tea.Suspend
 	}
 	switch {
+	case m.lay.tooSmall && m.asking() != nil && k != "esc": // what is not seen is not answered (D16)
+		return nil
 	case m.modal != nil:
 		return m.act(m.modal.key(k, msg, m.keys))
 	case m.question() != nil:
