@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -219,6 +220,34 @@ func (l *line) csi(final byte, params []byte) {
 	case 'G', '`':
 		l.returnHome()
 		l.move(n - 1)
+	case '@', 'P', 'X':
+		l.returnHome()
+		l.shift(final, max(n, 1))
+	}
+}
+
+// shift inserts (@), deletes (P) or blanks (X) n cells at the cursor.
+func (l *line) shift(how byte, n int) {
+	l.toCells()
+	at, end := l.col, min(l.col+n, len(l.cells))
+	if at >= len(l.cells) {
+		return
+	}
+	for _, i := range []int{at, end} { // of a wide cluster that loses a half a space stays
+		if i < len(l.cells) && l.cells[i].s == "" {
+			l.set(i, cell{s: " "})
+		}
+	}
+	switch how {
+	case '@':
+		l.cells = slices.Insert(l.cells, at, slices.Repeat([]cell{{s: " "}}, n)...)
+		l.cells = l.cells[:min(len(l.cells), maxCells)]
+	case 'P':
+		l.cells = slices.Delete(l.cells, at, end)
+	case 'X':
+		for i := at; i < end; i++ {
+			l.set(i, cell{s: " "})
+		}
 	}
 }
 
