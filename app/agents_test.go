@@ -5,6 +5,7 @@ package app_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -128,7 +129,7 @@ func TestSubAgents(t *testing.T) {
 	}
 }
 
-// AGENT-13, IMP-23: what a sub-agent changes is asked as the model's own changes
+// AGENT-13, IMP-23, UNDO-13: what a sub-agent changes is asked as the model's own changes
 // are, names the sub-agent, is journaled, and can be undone.
 func TestSubAgentIsAsked(t *testing.T) {
 	s := &several{replies: map[string][]session.Message{
@@ -145,7 +146,14 @@ func TestSubAgentIsAsked(t *testing.T) {
 	if r.file("new") != "x\n" || !strings.Contains(r.file("other"), "no such file") {
 		t.Errorf("%q, %q", r.file("new"), r.file("other"))
 	}
-	r.app.Undo(session.Scope{Turn: true}, nil)
+	steps, err := r.app.PlanUndo(session.Scope{Turn: true}, false)
+	if err != nil || len(steps) != 1 || steps[0].Change.Path != filepath.Join(r.dir, "new") {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	r.app.Undo(session.Scope{Turn: true}, []session.Pick{steps[0].Pick()})
+	if !strings.Contains(r.file("new"), "no such file") {
+		t.Error("the undo left what the sub-agent wrote")
+	}
 	if changes, err := r.app.Diff(); err != nil || len(changes) != 0 {
 		t.Errorf("after undo: %+v, %v", changes, err)
 	}
