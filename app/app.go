@@ -70,6 +70,8 @@ type Options struct {
 // App is one agent at work in one workspace.
 type App struct {
 	opts      Options
+	life      context.Context // ends when the App is closed
+	die       context.CancelFunc
 	emit      func(Event)
 	perms     *Permissions
 	sandbox   *sandbox
@@ -118,6 +120,7 @@ var ErrBusy = errors.New("a turn is running: stop it first (esc)")
 // New makes an App. Nothing is written until the first message.
 func New(opts Options) (*App, error) {
 	a := &App{opts: opts, emit: opts.Emit, tracker: file.NewReadTracker(), watch: newWatch(), own: &thread{}}
+	a.life, a.die = context.WithCancel(context.Background())
 	a.questions = newQuestions(a.emit, a.pauseClock)
 	var err error
 	if a.sessions, err = OpenSessions(opts); err != nil {
@@ -126,7 +129,7 @@ func New(opts Options) (*App, error) {
 	if a.skills, err = openSkills(opts, a.skillLoaded); err != nil {
 		return nil, err
 	}
-	a.trusting = newTrusting(opts, append(opts.Untrusted, a.skills.untrusted()...))
+	a.trusting = newTrusting(a.life, opts, append(opts.Untrusted, a.skills.untrusted()...))
 	if a.sandbox, err = openSandbox(opts, a.skills.roots(), a.question); err != nil {
 		return nil, err
 	}
@@ -140,7 +143,6 @@ func New(opts Options) (*App, error) {
 		return nil, err
 	}
 	a.model.making = make(chan struct{}, 1)
-	a.git.ctx, a.git.cancel = context.WithCancel(context.Background())
 	a.reset()
 	return a, nil
 }
@@ -322,7 +324,7 @@ func (a *App) Close() error {
 		return nil
 	}
 	a.closed = true
-	a.trusting.cancel()
+	a.die()
 	if a.cancel != nil {
 		a.cancel(errInterrupted)
 	}
@@ -330,7 +332,6 @@ func (a *App) Close() error {
 		a.model.stop()
 	}
 	a.mu.Unlock()
-	a.git.cancel()
 	a.watch.stop()
 	a.working.Wait()
 	var err error

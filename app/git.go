@@ -18,9 +18,6 @@ import (
 // run programs (decision 17), and beside the turn, so that no request waits for it:
 // what a look finds is told with the next one.
 type gitLook struct {
-	ctx    context.Context
-	cancel context.CancelFunc
-
 	mu      sync.Mutex
 	busy    bool
 	off     bool // git is slow here, or fails
@@ -51,7 +48,7 @@ func (a *App) lookAtGit() {
 	}
 	g.busy = true
 	a.working.Go(func() {
-		changed, err := a.countChanged(g.ctx)
+		changed, err := a.countChanged(a.life)
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.busy, g.off, g.known = false, err != nil, err == nil

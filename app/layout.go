@@ -43,7 +43,7 @@ func (a *App) lookAtLayout() {
 	l.done, l.text, l.held = done, "", false
 	a.working.Go(func() {
 		defer close(done)
-		ctx, cancel := context.WithTimeout(a.git.ctx, layoutLongest)
+		ctx, cancel := context.WithTimeout(a.life, layoutLongest)
 		defer cancel()
 		paths, err := a.files(ctx)
 		if err != nil {

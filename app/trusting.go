@@ -15,13 +15,11 @@ type trusting struct {
 	store    *trust.Store
 	items    []trust.Item
 	answered chan struct{}
-	ctx      context.Context
-	cancel   context.CancelFunc
+	life     context.Context // of the App
 }
 
-func newTrusting(opts Options, items []trust.Item) *trusting {
-	t := &trusting{store: opts.Trust, answered: make(chan struct{})}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
+func newTrusting(life context.Context, opts Options, items []trust.Item) *trusting {
+	t := &trusting{store: opts.Trust, answered: make(chan struct{}), life: life}
 	if opts.Interactive {
 		for _, item := range items {
 			if !t.store.Refuses(item) {
@@ -47,7 +45,7 @@ const (
 func (a *App) askTrust() {
 	t := a.trusting
 	const header = "Trust"
-	answers, err := a.question(t.ctx, "Trust this repository?", human.Input{Questions: []human.Question{{
+	answers, err := a.question(t.life, "Trust this repository?", human.Input{Questions: []human.Question{{
 		Header:   header,
 		Question: t.words() + "Should this count?",
 		Options: []human.Choice{
@@ -94,7 +92,7 @@ func (t *trusting) wait() bool {
 	select {
 	case <-t.answered:
 		return true
-	case <-t.ctx.Done():
+	case <-t.life.Done():
 		return false
 	}
 }
