@@ -29,7 +29,7 @@ var arrows = map[string][]string{
 	"app":                    {"app/config", "app/trust", "session", "session/tree", "permissions", "tools", "tools/*"},
 	"app/catalogue":          {"app"},
 	"app/catalogue/generate": {},
-	"app/config":             {"app/trust", "permissions"},
+	"app/config":             {"app/trust", "permissions", "tools/file"},
 	"app/doctor":             {"app", "app/openai", "session"},
 	"app/openai":             {"app", "session", "tools"},
 	"app/script":             {"app", "session", "tools"},

@@ -29,9 +29,11 @@ func complete(cmd *cobra.Command, flags *config.Flags) {
 		"cd":              cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		"add-dir":         cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 		"output":          cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
-		"model":           modelNames,
-		"resume":          sessions,
-		"session":         sessions,
+		"model": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return modelNames(*flags), cobra.ShellCompDirectiveNoFileComp
+		},
+		"resume":  sessions,
+		"session": sessions,
 	}
 	register := func(f *pflag.Flag) {
 		offer := offers[f.Name]
@@ -81,11 +83,15 @@ func sessionIDs(flags config.Flags) (list []string) {
 
 // modelNames are the models that the catalogue knows of the providers whose keys are
 // set. No server is asked: a completion must not wait.
-func modelNames(*cobra.Command, []string, string) (list []string, _ cobra.ShellCompDirective) {
-	for _, p := range catalogue.WithKeys(os.Getenv) {
+func modelNames(flags config.Flags) (list []string) {
+	settings, err := config.Load(flags, os.Getenv)
+	if err != nil {
+		return nil
+	}
+	for _, p := range catalogue.WithKeys(settings.Getenv) {
 		for _, m := range p.Models() {
 			list = append(list, p.ID+"/"+m.ID+"\t"+m.Facts())
 		}
 	}
-	return list, cobra.ShellCompDirectiveNoFileComp
+	return list
 }

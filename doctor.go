@@ -135,19 +135,22 @@ func modelCheck(s config.Settings) doctor.Check {
 			name = "a server that the catalogue does not know"
 		}
 		tell(doctor.Finding{State: doctor.OK, Topic: "provider", Text: name + ", " + t.BaseURL})
-		tell(keyFinding(t))
+		tell(keyFinding(t, s.Getenv))
 		doctor.Server(m.config(t))(ctx, tell)
 	}
 }
 
 // keyFinding says where the key comes from, and never what it is.
-func keyFinding(t catalogue.Target) doctor.Finding {
+func keyFinding(t catalogue.Target, getenv func(string) string) doctor.Finding {
 	f := doctor.Finding{State: doctor.OK, Topic: "key", Text: "none is sent"}
 	if t.Key != "" {
 		f.Text = "from " + t.KeyName
+		if os.Getenv(t.KeyName) == "" {
+			f.Text += " in the file of keys"
+		}
 	}
 	var others []string
-	for _, p := range catalogue.WithKeys(os.Getenv) {
+	for _, p := range catalogue.WithKeys(getenv) {
 		if p.ID != t.Provider.ID && !slices.Contains(p.Keys, t.KeyName) {
 			others = append(others, p.ID)
 		}

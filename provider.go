@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/app/catalogue"
@@ -16,7 +16,7 @@ import (
 )
 
 // errNoModel is what a person reads who has no model yet.
-var errNoModel = &exitError{code: app.ExitProvider, err: errors.New(`no model yet. Set one of these and start again:
+var errNoModel = &exitError{code: app.ExitProvider, err: fmt.Errorf(`%w. Set one of these and start again:
 
   export OPENAI_API_KEY=…     or the key of another provider, as ANTHROPIC_API_KEY,
                               GEMINI_API_KEY, OPENROUTER_API_KEY, DEEPSEEK_API_KEY
@@ -24,29 +24,47 @@ var errNoModel = &exitError{code: app.ExitProvider, err: errors.New(`no model ye
   ollama serve                or a server on this machine: Ollama, LM Studio, llama.cpp
                               and vLLM are found by themselves
 
-agent doctor finds out what is wrong. Or look first, without a key: agent demo`)}
+agent doctor finds out what is wrong. Or look first, without a key: agent demo`, app.ErrNoModel)}
 
 // modelChoice makes providers of the models that the settings and the person choose.
 type modelChoice struct {
-	wish   catalogue.Wish
 	store  *openai.Store
 	client *http.Client // one transport for all requests
 	notice func(text string)
+
+	mu      sync.Mutex
+	wish    catalogue.Wish
+	environ func(string) string
+}
+
+// take changes what is wished, and the environment in which it is looked for.
+func (m *modelChoice) take(wish catalogue.Wish, getenv func(string) string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.wish, m.environ = wish, getenv
+}
+
+// wished is what holds now.
+func (m *modelChoice) wished() (catalogue.Wish, func(string) string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.wish, m.environ
 }
 
 func modelFor(s config.Settings, notice func(string)) *modelChoice {
 	return &modelChoice{
-		wish:   catalogue.Wish{Model: s.Model, BaseURL: s.BaseURL},
-		store:  openai.NewStore(filepath.Join(s.StateDir, "servers")),
-		client: &http.Client{Transport: openai.NewTransport()},
-		notice: notice,
+		wish:    catalogue.Wish{Model: s.Model, BaseURL: s.BaseURL},
+		store:   openai.NewStore(filepath.Join(s.StateDir, "servers")),
+		client:  &http.Client{Transport: openai.NewTransport()},
+		environ: s.Getenv,
+		notice:  notice,
 	}
 }
 
 // fill tells the application of the model. It sends nothing.
 func (m *modelChoice) fill(opts *app.Options) error {
 	opts.NewProvider, opts.Models = m.provider, m.models
-	t, err := catalogue.Choose(m.wish, os.Getenv)
+	t, err := catalogue.Choose(m.wished())
 	if errors.Is(err, catalogue.ErrNothing) {
 		return nil // a server on this machine is looked for, behind the screen
 	}
@@ -72,18 +90,18 @@ func (m *modelChoice) find(ctx context.Context) error {
 
 // target is where a model is; "" is the one of the settings.
 func (m *modelChoice) target(ctx context.Context, model string) (catalogue.Target, error) {
-	wish := m.wish
+	wish, getenv := m.wished()
 	if model != "" {
 		wish.Model = model
 	}
-	t, err := catalogue.Choose(wish, os.Getenv)
+	t, err := catalogue.Choose(wish, getenv)
 	switch {
 	case err == nil:
 		return t, nil
 	case !errors.Is(err, catalogue.ErrNothing):
 		return t, providerError(err)
 	}
-	server, ok := catalogue.Local(ctx, m.client, os.Getenv)
+	server, ok := catalogue.Local(ctx, m.client, getenv)
 	if !ok {
 		return t, errNoModel
 	}
@@ -140,13 +158,14 @@ func (m *modelChoice) models(ctx context.Context) ([]app.ModelInfo, error) {
 		return nil, err
 	}
 	list, err := m.offered(ctx, t)
-	if m.wish.BaseURL != "" {
+	wish, getenv := m.wished()
+	if wish.BaseURL != "" {
 		return list, err
 	}
 	for i := range list { // so that Choose finds them, whatever their own names begin with
 		list[i].ID = t.Provider.ID + t.Local + "/" + list[i].ID
 	}
-	for _, p := range catalogue.WithKeys(os.Getenv) {
+	for _, p := range catalogue.WithKeys(getenv) {
 		if p.ID == t.Provider.ID && len(list) > 0 {
 			continue
 		}

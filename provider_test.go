@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -39,7 +40,7 @@ func TestEachProviderGetsItsOwnKey(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "key-of-anthropic")
 	t.Setenv("GROQ_API_KEY", "key-of-groq")
 	net := &wires{sent: map[string][]string{}}
-	m := modelFor(config.Settings{StateDir: t.TempDir()}, func(s string) { t.Error(s) })
+	m := modelFor(config.Settings{StateDir: t.TempDir(), Getenv: os.Getenv}, func(s string) { t.Error(s) })
 	m.client = &http.Client{Transport: net}
 
 	var opts app.Options
@@ -88,7 +89,7 @@ func TestAzureUnderAnotherName(t *testing.T) {
 	t.Setenv("OPENAI_BASE_URL", "")
 	t.Setenv("AZURE_OPENAI_API_KEY", "key-of-azure")
 	t.Setenv("AZURE_OPENAI_ENDPOINT", "https://ai.corp.example")
-	m := modelFor(config.Settings{StateDir: t.TempDir()}, func(s string) { t.Error(s) })
+	m := modelFor(config.Settings{StateDir: t.TempDir(), Getenv: os.Getenv}, func(s string) { t.Error(s) })
 	target, err := m.target(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)

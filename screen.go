@@ -53,6 +53,9 @@ func commands(a *app.App) []ui.Command {
 		{Name: "skills", Help: "the skills and commands, where they are, and what was left out", Run: func(string) (string, error) { return a.Skills(), nil }},
 		{Name: "init", Help: "let the model write a first AGENTS.md", Run: func(hint string) (string, error) { a.WriteInstructions(hint); return "", nil }},
 	}
+	if a.CanSetUp() {
+		list = append(list, ui.Command{Name: "setup", Help: "choose a model's server and give its key", Run: func(string) (string, error) { a.SetUp(); return "", nil }})
+	}
 	for _, c := range a.Commands() {
 		help := c.Help
 		if c.Hint != "" {

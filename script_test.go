@@ -280,7 +280,7 @@ func (r *scriptRun) exited(rest string) error {
 
 func (r *scriptRun) wait(rest string) error  { r.term.waitFor(rest); return nil }
 func (r *scriptRun) gone(rest string) error  { r.term.waitGone(rest); return nil }
-func (r *scriptRun) type_(rest string) error { r.term.send(rest); return nil }
+func (r *scriptRun) type_(rest string) error { r.term.send(r.expand(rest)); return nil }
 func (r *scriptRun) kill(string) error       { r.term.kill(); r.term = nil; return nil }
 
 // answer answers a question once its choices are no longer dim, and waits until

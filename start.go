@@ -33,6 +33,7 @@ func (s *start) headless(ctx context.Context) error {
 	})
 	opts := s.options()
 	opts.Emit = run.Emit
+	tellSettings(os.Stderr, s.settings)
 	m := modelFor(s.settings, func(text string) { run.Emit(app.Notice{Level: app.Warning, Text: text}) })
 	if err := m.find(ctx); err != nil { // before anything of a session is written
 		return err
@@ -45,7 +46,6 @@ func (s *start) headless(ctx context.Context) error {
 		return usage("%v", err)
 	}
 	defer a.Close()
-	tellSettings(os.Stderr, s.settings)
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	a.Start()
@@ -108,6 +108,7 @@ func (s *start) once(ctx context.Context) error {
 	if err := m.fill(&opts); err != nil {
 		return err
 	}
+	opts.SetUp = setUpFor(s.settings, m)
 	opts.KeepModel = s.line.flags.Model != ""
 	screen := screenOptions(s.settings.UI, os.Getenv)
 	screen.Prompt, screen.Ask = s.line.prompt, s.line.resume == pick

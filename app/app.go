@@ -21,6 +21,7 @@ import (
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/file"
+	"github.com/phero-agent/agent/tools/human"
 	"github.com/phero-agent/agent/tools/todo"
 )
 
@@ -40,6 +41,7 @@ type Options struct {
 	Host        string                                         // of the provider
 	KeepModel   bool                                           // the model was named for this run: a resumed session does not change it
 	Models      func(ctx context.Context) ([]ModelInfo, error) // what SetModel can choose, by the ids that it takes; nil: nothing
+	SetUp       SetUp                                          // asks for a model where there is none; nil: it cannot be
 	Scripted    bool                                           // the model is a script
 
 	WebHosts []string // that web_fetch may reach; none: every public one
@@ -66,6 +68,10 @@ type Options struct {
 	// Emit takes the events. It must return at once and must not call the App.
 	Emit func(Event)
 }
+
+// SetUp lets the person choose a model and keeps the choice. secret hides what is
+// written as an answer. It returns [human.ErrDeclined] from ask when nothing is wanted.
+type SetUp func(ctx context.Context, ask func(ctx context.Context, q human.Question, secret bool) (human.Answer, error)) error
 
 // App is one agent at work in one workspace.
 type App struct {

@@ -113,6 +113,7 @@ type Questioned struct {
 	ID     string
 	Source string // who asks: the model is "", else a label
 	Input  human.Input
+	Secret bool // what is written as an answer is not shown
 }
 
 // Closed says that a question was answered, or that nobody waits for it any more.

@@ -59,8 +59,12 @@ func (a *App) findModel() {
 	a.model.stop = cancel
 	closed := a.closed
 	a.mu.Unlock()
-	if !closed {
-		_, _ = a.provider(ctx) // the state says what came of it
+	if closed {
+		return
+	}
+	_, err := a.provider(ctx) // the state says what came of it
+	if errors.Is(err, ErrNoModel) && a.opts.Interactive && a.opts.SetUp != nil {
+		a.SetUp()
 	}
 }
 

@@ -31,7 +31,9 @@ func builtInRules(texts ...string) []permissions.Rule {
 func writers() []string { return []string{"write", "edit", "multi_edit"} }
 
 // secretNames are files that usually hold secrets.
-func secretNames() []string { return []string{".env", ".env.*", "id_rsa*", "id_ed25519*", "*.pem"} }
+func secretNames() []string {
+	return []string{".env", ".env.*", "id_rsa*", "id_ed25519*", "*.pem", "*/phero/keys"}
+}
 
 // secretRules ask before such a file is read. A grep over a directory can still
 // show one: deny the directory, or keep secrets elsewhere (PERM-55).

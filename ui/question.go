@@ -39,7 +39,11 @@ type part struct {
 func newForm(q app.Questioned) *form {
 	f := &form{asked: q, free: true} // a long question is seen from its beginning
 	for _, question := range q.Input.Questions {
-		f.parts = append(f.parts, part{Question: question, chosen: map[int]bool{}, other: newInput("write an answer")})
+		other := newInput("write an answer")
+		if q.Secret {
+			other.EchoMode = textinput.EchoPassword
+		}
+		f.parts = append(f.parts, part{Question: question, chosen: map[int]bool{}, other: other})
 	}
 	return f
 }

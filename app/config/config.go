@@ -66,6 +66,9 @@ type Settings struct {
 	WebProxy string   // of web_fetch
 	UI       UI
 
+	// Getenv is the environment with the person's file of keys below it.
+	Getenv func(string) string
+
 	Untrusted []trust.Item // of the project's files: they would loosen what holds
 	Notices   []string     // what the person should know of the settings
 	merged    *merged
@@ -97,7 +100,8 @@ func Load(flags Flags, getenv func(string) string) (Settings, error) {
 	if err != nil {
 		return s, err
 	}
-	layers = append(layers, environment(getenv), flags.layer())
+	s.Getenv = s.withKeys(getenv)
+	layers = append(layers, environment(s.Getenv), flags.layer())
 	s.merged = merge(layers)
 	return s, s.fill(flags)
 }
