@@ -193,3 +193,36 @@ func TestRecordOfACompaction(t *testing.T) {
 		t.Errorf("told:\n%s", told)
 	}
 }
+
+// What was undone and not yet told when the program ended is told by the session that goes on.
+func TestUndoIsToldAfterAResume(t *testing.T) {
+	const text = "== a\n> write {\"file_path\":\"f\",\"content\":\"x\"}\n== b\nWritten.\n== c\nI see.\n== d\nYes.\n"
+	r := newRig(t, text, nil)
+	r.turn("go")
+	steps, err := r.app.PlanUndo(session.Scope{}, false)
+	if err != nil || len(steps) != 1 {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	r.app.Undo(session.Scope{}, []session.Pick{steps[0].Pick()})
+	if err := r.app.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const told = "The user undid changes of yours. These files are different now: f (removed)."
+	for i, want := range []int{1, 1} { // the second session after it was told
+		again := rigIn(t, r.dir, text)
+		if err := again.app.Open(""); err != nil {
+			t.Fatal(err)
+		}
+		again.turn("and now")
+		all := ""
+		for _, m := range again.last() {
+			all += m.Text
+		}
+		if n := strings.Count(all, told); n != want {
+			t.Errorf("session %d: told %d times in %q", i, n, all)
+		}
+		if err := again.app.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -168,6 +168,9 @@ func (a *App) restore(entries []session.Entry, foreign int64) (notices []string)
 	if n := len(entries); n > 0 && entries[n-1].Step > 0 && !slices.ContainsFunc(entries, func(e session.Entry) bool { return e.Kind == session.KindTurn && e.Step == a.turn }) {
 		a.note("The program ended in the middle of your last turn. What became of the calls of your last reply stands in their results; a reply that was still coming in is lost.")
 	}
+	for _, u := range session.Untold(session.Active(entries)) {
+		a.noteRewind(u)
+	}
 	return a.journal.Load(madeHere(entries, foreign))
 }
 
