@@ -44,5 +44,5 @@ func helpLines(table []binding, t *theme, w int) []string {
 			}
 		}
 	}
-	return append(lines, "", t.dim.Render("In the text the keys of readline work: ctrl+a e k u w, alt+b f d."))
+	return append(append(lines, ""), styled(t.dim, text.Wrap("In the text the keys of readline work: ctrl+a e k u w, alt+b f d.", w))...)
 }
