@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,6 +16,7 @@ const (
 	frame      = 50 * time.Millisecond // the least time between two batches: each costs the renderer the whole screen
 	maxWaiting = 1 << 20               // bytes of one command's output that wait for a frame
 	keptTail   = 256 << 10             // bytes that stay of it when more wait
+	maxReply   = 24 << 10              // bytes of replies in one batch: a key must not wait while more is drawn
 )
 
 // Pump carries events from the application's goroutines to the screen, at most
@@ -29,6 +31,7 @@ type Pump struct {
 	closed chan struct{}
 	once   sync.Once
 	last   time.Time // of the newest batch; only next uses it
+	behind bool      // more of a reply waits than the last batch took; the same
 }
 
 // batch is what happened since the last frame.
@@ -41,6 +44,7 @@ type batch struct {
 type pending struct {
 	event           app.Event
 	text, reasoning strings.Builder
+	shown           int // bytes of text that were in a batch before
 	chunk           []byte
 	skipped         int
 }
@@ -82,7 +86,7 @@ func (p *Pump) next() tea.Msg {
 	case <-p.closed:
 		return nil
 	}
-	if wait := frame - time.Since(p.last); wait > 0 {
+	if wait := frame - time.Since(p.last); wait > 0 && !p.behind {
 		select {
 		case <-time.After(wait):
 		case <-p.closed:
@@ -93,7 +97,8 @@ func (p *Pump) next() tea.Msg {
 	return p.take()
 }
 
-// take empties the queue.
+// take empties the queue, but for what of a reply is more than a batch takes and for
+// what came after that.
 func (p *Pump) take() batch {
 	p.mu.Lock()
 	queue := p.queue
@@ -102,11 +107,18 @@ func (p *Pump) take() batch {
 	p.mu.Unlock()
 
 	b := batch{events: make([]app.Event, 0, len(queue))}
-	for _, w := range queue {
+	room := maxReply
+	for i, w := range queue {
 		switch e := w.event.(type) {
 		case app.ReplyDelta:
-			e.Text, e.Reasoning = w.text.String(), w.reasoning.String()
+			rest := w.reply(&e, room)
 			w.event = e
+			if rest {
+				b.events = append(b.events, e)
+				p.putBack(queue[i:])
+				return b
+			}
+			room -= len(e.Text)
 		case app.ToolOutput:
 			e.Chunk = w.chunk
 			w.event = e
@@ -119,7 +131,38 @@ func (p *Pump) take() batch {
 		}
 		b.events = append(b.events, w.event)
 	}
+	p.behind = false
 	return b
+}
+
+// reply fills in what of a piece of reply fits into the room, and says whether more
+// of it is left.
+func (w *pending) reply(e *app.ReplyDelta, room int) (rest bool) {
+	e.Text, e.Reasoning = w.text.String()[w.shown:], ""
+	if w.shown == 0 {
+		e.Reasoning = w.reasoning.String()
+	}
+	if len(e.Text) <= room {
+		return false
+	}
+	for cut := 1; cut < utf8.UTFMax && cut <= room && !utf8.RuneStart(e.Text[room]); cut++ {
+		room-- // no character is torn
+	}
+	e.Text = e.Text[:room]
+	w.shown += room
+	return true
+}
+
+// putBack queues again what did not fit, before what came meanwhile.
+func (p *Pump) putBack(queue []*pending) {
+	p.behind = true
+	p.mu.Lock()
+	p.queue = append(queue, p.queue...)
+	p.mu.Unlock()
+	select {
+	case p.ready <- struct{}{}:
+	default:
+	}
 }
 
 // add queues e, or merges it into what waits. Pieces merge past pieces of other

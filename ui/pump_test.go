@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/phero-agent/agent/app"
 )
@@ -117,6 +118,55 @@ func TestPumpPace(t *testing.T) {
 			if _, more := msg.(batch); !more {
 				t.Errorf("after Close: %v", msg)
 			}
+		}
+	})
+}
+
+// A reply that comes faster than it is drawn comes in pieces, one after the other at
+// once, whole and in its place among the other events.
+func TestPumpShares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPump()
+		text := strings.Repeat("ä日本x", 20_000) + strings.Repeat("\x80", 2*maxReply)
+		p.Emit(app.TurnStarted{Turn: 1})
+		p.Emit(app.ReplyDelta{Text: text[:1000], Reasoning: "hm"})
+		p.Emit(app.ReplyDelta{Text: text[1000:]})
+		p.Emit(app.TurnEnded{Turn: 1})
+		p.Emit(app.ReplyDelta{Text: "after"})
+		var came, reasoning strings.Builder
+		var order []string
+		begin, batches := time.Now(), 0
+		for len(order) < 2 || came.Len() < len(text)+len("after") {
+			batches++
+			size := 0
+			for _, e := range p.next().(batch).events {
+				switch e := e.(type) {
+				case app.ReplyDelta:
+					size += len(e.Text)
+					came.WriteString(e.Text)
+					reasoning.WriteString(e.Reasoning)
+					if r, _ := utf8.DecodeRuneInString(e.Text); r == utf8.RuneError && came.Len() < 100_000 {
+						t.Fatal("a character is torn")
+					}
+				default:
+					order = append(order, fmt.Sprintf("%T at %d", e, came.Len()))
+				}
+			}
+			if size > maxReply {
+				t.Errorf("%d bytes in a batch", size)
+			}
+			if batches == 2 {
+				p.Emit(app.ReplyDelta{Text: " and later"})
+			}
+		}
+		if came.String() != text+"after" && came.String() != text+"after and later" || reasoning.String() != "hm" {
+			t.Errorf("%d bytes came of %d, reasoning %q", came.Len(), len(text), reasoning.String())
+		}
+		if want := fmt.Sprintf("[app.TurnStarted at 0 app.TurnEnded at %d]", len(text)); fmt.Sprint(order) != want {
+			t.Errorf("order %v, want %v", order, want)
+		}
+		if took := time.Since(begin); took > frame || batches < len(text)/maxReply {
+			t.Errorf("%d batches took %v", batches, took)
 		}
 	})
 }
