@@ -16,7 +16,7 @@ const (
 	frame      = 50 * time.Millisecond // the least time between two batches: each costs the renderer the whole screen
 	maxWaiting = 1 << 20               // bytes of one command's output that wait for a frame
 	keptTail   = 256 << 10             // bytes that stay of it when more wait
-	maxReply   = 24 << 10              // bytes of replies in one batch: a key must not wait while more is drawn
+	maxReply   = 16 << 10              // bytes of replies in one batch: a key must not wait while more is drawn
 )
 
 // Pump carries events from the application's goroutines to the screen, at most
