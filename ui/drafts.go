@@ -65,6 +65,9 @@ func (d *drafts) load() tea.Cmd {
 				newest, when = name, info.ModTime()
 			}
 		}
+		if newest == "" {
+			return nil
+		}
 		var saved savedDraft
 		data, err := os.ReadFile(newest)
 		if err != nil || json.Unmarshal(data, &saved) != nil || saved.Text == "" {
