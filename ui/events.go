@@ -15,6 +15,7 @@ import (
 // fold shows a batch of events.
 func (m *Model) fold(b batch) tea.Cmd {
 	m.spin()
+	m.foldedAt = m.look.now
 	var cmds []tea.Cmd
 	for _, e := range b.events {
 		cmds = append(cmds, m.apply(e, b.skipped))

@@ -34,7 +34,9 @@ func (m *Model) tick() tea.Cmd {
 
 func (m *Model) ticked() tea.Cmd {
 	m.ticking = false
-	m.spin()
+	if m.look.now.Sub(m.foldedAt) >= spinEvery { // else what comes in moves it
+		m.spin()
+	}
 	m.status.expired(m.look.now)
 	if !m.look.now.Before(m.quitAt) {
 		m.quitAt = time.Time{}
@@ -43,7 +45,7 @@ func (m *Model) ticked() tea.Cmd {
 }
 
 // spin moves the spinner on, at most ten times a second: with what comes in, so that
-// this needs no frame of its own, or else with the timer.
+// this needs no frame of its own, or with the timer where nothing does.
 func (m *Model) spin() {
 	if m.look.now.Sub(m.spunAt) >= spinEvery {
 		m.look.spin++

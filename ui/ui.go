@@ -72,6 +72,7 @@ type Model struct {
 	blurred  bool
 	ticking  bool
 	spunAt   time.Time // when the spinner moved last
+	foldedAt time.Time // when something came in last
 	shellsAt time.Time // when the shells were looked at last
 	commands []command
 }
