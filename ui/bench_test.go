@@ -48,6 +48,16 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
+// The first frame after a resize must cost less than 50 ms.
+func BenchmarkResize(b *testing.B) {
+	m := filled(120, 40, 10_000)
+	m.View()
+	for i := 0; b.Loop(); i++ {
+		m.Update(tea.WindowSizeMsg{Width: 80 + 40*(i%2), Height: 40})
+		m.View()
+	}
+}
+
 func BenchmarkScroll(b *testing.B) {
 	m := filled(200, 60, 10_000)
 	m.View()
