@@ -122,7 +122,7 @@ func TestCopyReachesTheTerminal(t *testing.T) {
 	for by, want := range map[string]string{"": "it does not say if it took them", "tmux": "in tmux's buffer", "pbcopy": "2 lines copied with pbcopy"} {
 		on(t, 120, 24, Options{}, func(t *testing.T, s *stage) {
 			s.emit(app.Opened{}, modelSays("a\n\nb"))
-			s.model.Update(copiedMsg{2, by})
+			s.Send(copiedMsg{2, by})
 			s.Wait(0)
 			s.Type("x")
 			s.Wait(0)

@@ -23,7 +23,7 @@ func TestShellsAreWatched(t *testing.T) {
 		over := shell
 		over.Running, over.ExitCode, over.Tail = false, 2, "building\nbroke\n"
 		s.emit(app.Shells{List: []bash.ShellInfo{over}})
-		s.model.Update(shellsMsg(s.app.shells)) // asked for before the end
+		s.Send(shellsMsg(s.app.shells)) // asked for before the end
 		s.Wait(time.Second)
 		s.wantOn(t, "broke")
 		s.wantOff(t, "serving")

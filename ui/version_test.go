@@ -67,7 +67,7 @@ func TestOwnVersionDisarms(t *testing.T) {
 		s.edits(t, "true")
 		s.emit(askedWrite("1", "/home/me/acme/a.go", "package a\n"))
 		s.Wait(2 * time.Second)
-		s.model.Update(versionMsg{doOwnVersion{"1", s.model.question().dialog.(*permission).asked.Change}, "package a\n"})
+		s.Send(versionMsg{doOwnVersion{"1", s.model.question().dialog.(*permission).asked.Change}, "package a\n"})
 		s.Key("y")
 		s.wantLog(t)
 		s.wantOn(t, "typing goes to your draft")
