@@ -61,7 +61,7 @@ func TestCompletions(t *testing.T) {
 					return strings.HasSuffix(screen, strings.TrimRight(c.want, " "))
 				})
 				term.send("\x15\x0c") // the line away, and a new screen
-				term.until("was cleared", func(screen string) bool { return !strings.Contains(screen, "agent") })
+				term.until("was cleared", func(screen string) bool { return !strings.Contains(screen, "agent ") })
 			}
 		})
 	}

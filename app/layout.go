@@ -15,16 +15,15 @@ import (
 // session begins with a request that only lists files.
 type layoutLook struct {
 	mu   sync.Mutex
-	done chan struct{} // closed when text is there; nil before the first look
+	done chan struct{} // closed when text is there; nil where nobody waits for it
 	text string
-	held bool // a request has waited for it
 }
 
 const (
 	layoutNames   = 80                     // at most so many names are told
 	layoutBytes   = 3000                   // in at most so many bytes
 	layoutLongest = 500 * time.Millisecond // for the look; a larger workspace is not told
-	layoutWait    = 10 * time.Millisecond  // by the first request
+	layoutWait    = 50 * time.Millisecond  // by the first request; what comes later is not told
 )
 
 // lookAtLayout begins a look at the files, beside the turn, when the model was not
@@ -40,7 +39,7 @@ func (a *App) lookAtLayout() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	done := make(chan struct{})
-	l.done, l.text, l.held = done, "", false
+	l.done, l.text = done, ""
 	a.working.Go(func() {
 		defer close(done)
 		ctx, cancel := context.WithTimeout(a.life, layoutLongest)
@@ -55,22 +54,20 @@ func (a *App) lookAtLayout() {
 	})
 }
 
-// layoutNow is the list, "" where it is not there yet.
+// layoutNow is the list, for the first request of a turn that looked; "" where it
+// does not come in time.
 func (a *App) layoutNow() string {
 	l := &a.layout
 	l.mu.Lock()
-	done, wait := l.done, layoutWait
-	if l.held {
-		wait = 0
-	}
-	l.held = true
+	done := l.done
+	l.done = nil
 	l.mu.Unlock()
 	if done == nil {
 		return ""
 	}
 	select {
 	case <-done:
-	case <-time.After(wait):
+	case <-time.After(layoutWait):
 		return ""
 	}
 	l.mu.Lock()

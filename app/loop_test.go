@@ -241,10 +241,10 @@ func TestRequestsHaveAStablePrefix(t *testing.T) {
 		fmt.Fprintf(&play, "== a%d\n> read {\"file_path\":\"f\"}\n> edit {\"file_path\":\"f\",\"old_string\":\"A\",\"new_string\":\"B\"}\n== b%d\ndone\n", i, i)
 	}
 	r := newRig(t, play.String(), map[string]string{"f": "A\n"})
+	r.decline = true // the plans
 	modes := []permissions.Mode{permissions.ModeAcceptEdits, permissions.ModeAsk, permissions.ModePlan, permissions.ModeAsk}
 	for i := range 50 {
 		r.app.SetMode(modes[i%len(modes)])
-		r.decline = true // of the plan
 		if ended := r.turn(fmt.Sprint("turn ", i)); ended.Outcome != session.OutcomeDone {
 			t.Fatalf("turn %d: %+v", i, ended)
 		}

@@ -26,7 +26,7 @@ type moment struct {
 	day, git string
 	plan     bool
 	tasks    bool // the list, where the conversation does not show it
-	layout   bool // the files, once in a session
+	layout   bool // the files, once in a session, or never when they took too long
 }
 
 const (
@@ -76,7 +76,7 @@ func (a *App) takeNotes() string {
 	if now.git != n.told.git && now.git != "" {
 		list = append(list, now.git)
 	}
-	if now.layout = n.told.layout || layout != ""; now.layout && !n.told.layout {
+	if now.layout = true; !n.told.layout && layout != "" {
 		list = append(list, layout)
 	}
 	if now.plan != n.told.plan {
