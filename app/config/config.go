@@ -64,6 +64,7 @@ type Settings struct {
 
 	WebHosts []string // that web_fetch may reach; none: every public one
 	WebProxy string   // of web_fetch
+	Servers  []Server // of the Model Context Protocol, by name
 	UI       UI
 
 	// Getenv is the environment with the person's file of keys below it.
@@ -123,6 +124,17 @@ func (s *Settings) files() ([]*layer, error) {
 		}
 		layers = append(layers, l)
 	}
+	// Other agents' file counts less than one of our own.
+	l, err := readMCPJSON(s.Workspace)
+	if l != nil {
+		s.distrust(l)
+		at := slices.IndexFunc(layers, func(other *layer) bool { return other.project })
+		if at < 0 {
+			at = len(layers)
+		}
+		layers = slices.Insert(layers, at, l)
+	}
+	errs = append(errs, err)
 	return layers, errors.Join(errs...)
 }
 
@@ -198,13 +210,16 @@ func (s *Settings) fill(flags Flags) error {
 	}
 	s.Network, s.NetworkFor, s.ShareCaches = deref(f.Sandbox.Network), f.Sandbox.NetworkFor, deref(f.Sandbox.ShareCaches)
 	s.WebHosts, s.WebProxy = f.Web.AllowedHosts, deref(f.Web.Proxy)
+	var err error
+	if s.Servers, err = m.servers(); err != nil {
+		return err
+	}
 	u := &f.UI
 	s.UI = UI{
 		Theme: deref(u.Theme), Colors: u.Colors, Keys: u.Keys, Vim: deref(u.Vim), Motion: deref(u.Motion),
 		Mouse: deref(u.Mouse), Notify: deref(u.Notify), Plain: deref(u.Plain),
 	}
 	s.Allow, s.Ask, s.Deny = m.rules("permissions.allow", f.Permissions.Allow), m.rules("permissions.ask", f.Permissions.Ask), m.rules("permissions.deny", f.Permissions.Deny)
-	var err error
 	if s.Mode, err = mode(flags, deref(f.Permissions.Mode)); err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +46,9 @@ type File struct {
 		AllowedHosts []string `toml:"allowed_hosts" doc:"the only hosts that web_fetch may reach, as \"go.dev\" or \"*.go.dev\"; without any, every public one"`
 		Proxy        *string  `toml:"proxy" project:"no" doc:"the proxy of web_fetch, which is trusted: no other one is used for it"`
 	} `toml:"web"`
+
+	MCP map[string]Server `toml:"mcp" doc:"servers of the Model Context Protocol by their names; what a server's table can say is below"`
+
 	UI struct {
 		Theme  *string  `toml:"theme" default:"auto" values:"auto,dark,light,contrast" project:"no" doc:"the colours; auto is dark or light, as the terminal is"`
 		Colors []string `toml:"colors" project:"no" doc:"colours of your own over the theme's, as \"accent = #ff8800\": dim, accent, user, ok, fail, warn, add or del; #rrggbb, 0 to 255, a name as bright-blue, bold, dim, italic, underline or plain"`
@@ -92,6 +97,9 @@ func all() []setting { return settingsOf(reflect.TypeFor[File](), "", nil) }
 func settingsOf(t reflect.Type, prefix string, index []int) (list []setting) {
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if f.Tag.Get("toml") == "-" {
+			continue
+		}
 		at := append(index[:len(index):len(index)], i)
 		key := prefix + f.Tag.Get("toml")
 		if f.Type.Kind() == reflect.Struct {
@@ -138,6 +146,12 @@ func tomlText(v reflect.Value) string {
 			quoted[i] = strconv.Quote(s)
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
+	case map[string]string:
+		pairs := make([]string, 0, len(v))
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			pairs = append(pairs, strconv.Quote(name)+" = "+strconv.Quote(v[name]))
+		}
+		return "{" + strings.Join(pairs, ", ") + "}"
 	default:
 		return fmt.Sprint(v) // a number, or true or false
 	}

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,6 +29,8 @@ func (m *merged) take(l *layer, s setting) {
 	v, to := s.in(&l.file), s.in(&m.file)
 	switch {
 	case v.IsZero():
+	case v.Kind() == reflect.Map:
+		m.takeServers(l)
 	case v.Kind() == reflect.Slice:
 		to.Set(reflect.AppendSlice(to, v))
 		for i := range v.Len() {
@@ -52,11 +56,12 @@ func defaults() *layer {
 }
 
 // set gives a setting the value of a tag or a variable.
-func (s setting) set(f *File, text string) {
-	field := s.in(f)
+func (s setting) set(f *File, text string) { s.in(f).Set(s.parse(text)) }
+
+// parse is the value that a tag or a variable says, as the setting's field holds it.
+func (s setting) parse(text string) reflect.Value {
 	if s.kind.Kind() == reflect.Slice {
-		field.Set(reflect.ValueOf(lines(text)))
-		return
+		return reflect.ValueOf(lines(text))
 	}
 	v := reflect.New(s.kind)
 	switch p := v.Interface().(type) { // of tags, which a test reads: no error
@@ -69,7 +74,7 @@ func (s setting) set(f *File, text string) {
 	case *Duration:
 		_ = p.UnmarshalText([]byte(text))
 	}
-	field.Set(v)
+	return v
 }
 
 // environment are the settings of variables.
@@ -107,7 +112,16 @@ func (l *layer) drop(tag string) (keys []string) {
 // effects are what a project's file says that does not count without trust.
 func (l *layer) effects() (list []string) {
 	for _, s := range all() {
-		if v := s.in(&l.file); !v.IsZero() && s.tag.Get("project") == "" {
+		v := s.in(&l.file)
+		if s.key == serversKey {
+			for _, name := range slices.Sorted(maps.Keys(l.file.MCP)) {
+				one := l.file.MCP[name]
+				one.Name = name
+				list = append(list, one.Effect())
+			}
+			continue
+		}
+		if !v.IsZero() && s.tag.Get("project") == "" {
 			list = append(list, s.key+" = "+tomlText(v))
 		}
 	}

@@ -17,6 +17,12 @@ type Value struct {
 // List is every setting in the order of the reference.
 func (s *Settings) List() (list []Value) {
 	for _, one := range all() {
+		if one.key == serversKey {
+			for _, server := range s.Servers {
+				list = append(list, Value{Key: serversKey + "." + server.Name, Value: server.Text(), Source: []string{server.Source}})
+			}
+			continue
+		}
 		v := Value{Key: one.key, Source: unique(s.merged.from[one.key])}
 		if field := one.in(&s.merged.file); !field.IsZero() {
 			v.Value = tomlText(field)
@@ -52,6 +58,9 @@ func Check(path string) error {
 	if err == nil && l == nil {
 		err = fmt.Errorf("%s does not exist", path)
 	}
+	if err == nil {
+		_, err = merge([]*layer{l}).servers()
+	}
 	return err
 }
 
@@ -61,6 +70,11 @@ func Reference() string {
 	table := ""
 	b.WriteString("```toml\n")
 	for _, s := range all() {
+		if s.key == serversKey {
+			b.WriteString(serverExample())
+			table = serversKey
+			continue
+		}
 		name := s.key
 		if dot := strings.LastIndexByte(s.key, '.'); dot >= 0 {
 			if t := s.key[:dot]; t != table {
@@ -72,8 +86,23 @@ func Reference() string {
 		fmt.Fprintf(&b, "# %s = %s\n", name, s.example())
 	}
 	b.WriteString("```\n\n| setting | what it does | values | flag, variable | in a project's file |\n|---|---|---|---|---|\n")
-	for _, s := range all() {
+	list := all()
+	for _, s := range serverSettings() {
+		s.key = serversKey + ".<name>." + s.key
+		list = append(list, s)
+	}
+	for _, s := range list {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", s.key, s.tag.Get("doc"), s.kinds(), s.elsewhere(), s.projects())
+	}
+	return b.String()
+}
+
+// serverExample is a server's table as the reference shows it, a comment as a whole.
+func serverExample() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n## [%s.name]\n", serversKey)
+	for _, s := range serverSettings() {
+		fmt.Fprintf(&b, "## %s = %s\n", s.key, s.example())
 	}
 	return b.String()
 }
@@ -81,12 +110,13 @@ func Reference() string {
 // example is the value that the reference shows: the default, or an empty one.
 func (s setting) example() string {
 	if d, ok := s.tag.Lookup("default"); ok {
-		var f File
-		s.set(&f, d)
-		return tomlText(s.in(&f))
+		return tomlText(s.parse(d))
 	}
-	if s.kind.Kind() == reflect.Slice {
+	switch s.kind.Kind() {
+	case reflect.Slice:
 		return "[]"
+	case reflect.Map:
+		return "{}"
 	}
 	return `""`
 }
@@ -100,6 +130,10 @@ func (s setting) kinds() string {
 		return "duration"
 	case reflect.TypeFor[[]string]():
 		return "list of strings"
+	case reflect.TypeFor[map[string]string]():
+		return "table of strings"
+	case reflect.TypeFor[map[string]Server]():
+		return "tables"
 	case reflect.TypeFor[bool]():
 		return "`true`, `false`"
 	case reflect.TypeFor[int]():
@@ -161,6 +195,14 @@ func (s setting) schema() map[string]any {
 	switch s.kind {
 	case reflect.TypeFor[[]string]():
 		m["type"], m["items"] = "array", map[string]any{"type": "string"}
+	case reflect.TypeFor[map[string]string]():
+		m["type"], m["additionalProperties"] = "object", map[string]any{"type": "string"}
+	case reflect.TypeFor[map[string]Server]():
+		server := object(map[string]any{})
+		for _, s := range serverSettings() {
+			server["properties"].(map[string]any)[s.key] = s.schema()
+		}
+		m["type"], m["additionalProperties"] = "object", server
 	case reflect.TypeFor[bool]():
 		m["type"] = "boolean"
 	case reflect.TypeFor[int]():
@@ -172,9 +214,7 @@ func (s setting) schema() map[string]any {
 		m["enum"] = v
 	}
 	if d, ok := s.tag.Lookup("default"); ok {
-		var f File
-		s.set(&f, d)
-		m["default"] = reflect.Indirect(s.in(&f)).Interface()
+		m["default"] = reflect.Indirect(s.parse(d)).Interface()
 	}
 	return m
 }
