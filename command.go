@@ -206,7 +206,7 @@ func options(s config.Settings) app.Options {
 	}
 	return app.Options{
 		Workspace: s.Workspace, Dir: s.Dir, Version: programVersion(),
-		ConfigDir: s.ConfigDir, Home: home, WebHosts: s.WebHosts, WebProxy: s.WebProxy,
+		ConfigDir: s.ConfigDir, Home: home, WebHosts: s.WebHosts, WebProxy: s.WebProxy, Servers: s.Servers,
 		StateDir: s.StateDir, Sandbox: s.Sandbox, Timeout: s.Timeout, MaxTurns: s.MaxTurns,
 		Mode: s.Mode, Allow: s.Allow, Ask: s.Ask, Deny: s.Deny,
 		Roots: s.Roots, Network: s.Network, NetworkFor: s.NetworkFor, ShareCaches: s.ShareCaches,

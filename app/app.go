@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/phero-agent/agent/app/config"
+	"github.com/phero-agent/agent/app/mcp"
 	"github.com/phero-agent/agent/app/trust"
 	"github.com/phero-agent/agent/permissions"
 	"github.com/phero-agent/agent/session"
@@ -46,6 +48,9 @@ type Options struct {
 
 	WebHosts []string // that web_fetch may reach; none: every public one
 	WebProxy string   // of web_fetch, "" for none
+
+	Servers      []config.Server // of the Model Context Protocol, those that count
+	ServerLimits mcp.Limits      // the times that they get; zero: the defaults
 
 	Sandbox     string             // "auto", "bwrap", "landlock" or "none"
 	Roots       []string           // directories beside the workspace that tools, policy and sandbox reach as well
@@ -89,6 +94,7 @@ type App struct {
 	trusting  *trusting
 	watch     *watch
 	over      shellsOver
+	servers   *mcp.Servers
 
 	// Made by equip at the first turn.
 	box *toolbox
@@ -148,6 +154,7 @@ func New(opts Options) (*App, error) {
 	if err := a.perms.begin(a.sandbox); err != nil {
 		return nil, err
 	}
+	a.servers = a.openServers()
 	a.model.making = make(chan struct{}, 1)
 	a.reset()
 	return a, nil
@@ -167,6 +174,7 @@ func (a *App) Start() {
 			a.emit(Notice{Level: Warning, Text: a.sandbox.notice})
 		}
 	})
+	a.servers.Start()
 	if a.opts.Model == "" {
 		a.working.Go(a.findModel)
 	}
@@ -340,6 +348,7 @@ func (a *App) Close() error {
 	a.mu.Unlock()
 	a.watch.stop()
 	a.working.Wait()
+	a.servers.Close()
 	var err error
 	if a.box != nil {
 		a.settleFound()

@@ -107,7 +107,7 @@ func (a *App) asker(ctx context.Context, req permissions.Request) (permissions.A
 		wider = a.wider(reach)
 	}
 	got, err := a.questions.ask(ctx, func(id string) Event {
-		return Asked{ID: id, Call: call, Request: req, Change: change, Trace: trace, Offers: a.perms.offers(req, trace), Reach: reach, Wider: wider}
+		return Asked{ID: id, Call: call, Request: req, Change: change, Trace: trace, Offers: a.perms.offers(req, trace), Remote: a.box.remotes.words(req.Tool), Reach: reach, Wider: wider}
 	})
 	if err != nil {
 		return permissions.Reject, err

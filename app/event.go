@@ -94,6 +94,18 @@ type ToolSilent struct {
 	Since  time.Time `json:"since"`
 }
 
+// ToolProgress is how far a running call is, in the words of the MCP server that
+// works on it.
+type ToolProgress struct {
+	CallID string `json:"call_id"`
+	Text   string `json:"text"`
+}
+
+// CommandsChanged lists the commands that MCP servers offer now, beside [App.Commands].
+type CommandsChanged struct {
+	List []Command `json:"list"`
+}
+
 // Asked is a question for permission. It is open until [Closed].
 type Asked struct {
 	ID      string
@@ -102,10 +114,18 @@ type Asked struct {
 	Change  *file.Change      // what the call would write, for a file tool
 	Trace   permissions.Trace // how it was decided that it is asked
 	Offers  []Offer           // what can be allowed from now on; none: always has no effect
+	Remote  *Remote           // of a tool of an MCP server
 
 	Reach bash.Reach   // that a command has when it is allowed as it is
 	Wider []bash.Reach // that the person can give it instead, this once
 	Lack  *bash.Lack   // the command ran and failed for want of this: may it run once more, with more?
+}
+
+// Remote is what an MCP server says of its tool.
+type Remote struct {
+	Server, Tool string
+	Description  string
+	Hints        []string // as "it only reads"; they allow nothing
 }
 
 // Questioned is a question of the model, or of the application itself.
@@ -180,24 +200,26 @@ func (l Level) MarshalText() ([]byte, error) {
 	return []byte([]string{"info", "warning", "error"}[l]), nil
 }
 
-func (Opened) event()      {}
-func (Committed) event()   {}
-func (TurnStarted) event() {}
-func (TurnEnded) event()   {}
-func (Queued) event()      {}
-func (ReplyDelta) event()  {}
-func (CallDelta) event()   {}
-func (Retrying) event()    {}
-func (ToolStarted) event() {}
-func (ToolOutput) event()  {}
-func (ToolSilent) event()  {}
-func (Asked) event()       {}
-func (Questioned) event()  {}
-func (Closed) event()      {}
-func (Shells) event()      {}
-func (Usage) event()       {}
-func (Compacting) event()  {}
-func (State) event()       {}
-func (ModeChanged) event() {}
-func (Restart) event()     {}
-func (Notice) event()      {}
+func (Opened) event()          {}
+func (Committed) event()       {}
+func (TurnStarted) event()     {}
+func (TurnEnded) event()       {}
+func (Queued) event()          {}
+func (ReplyDelta) event()      {}
+func (CallDelta) event()       {}
+func (Retrying) event()        {}
+func (ToolStarted) event()     {}
+func (ToolOutput) event()      {}
+func (ToolSilent) event()      {}
+func (ToolProgress) event()    {}
+func (CommandsChanged) event() {}
+func (Asked) event()           {}
+func (Questioned) event()      {}
+func (Closed) event()          {}
+func (Shells) event()          {}
+func (Usage) event()           {}
+func (Compacting) event()      {}
+func (State) event()           {}
+func (ModeChanged) event()     {}
+func (Restart) event()         {}
+func (Notice) event()          {}

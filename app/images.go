@@ -26,6 +26,7 @@ const (
 // mentioned with an @, and those whose path was pasted. What cannot be attached is told.
 func (a *App) prompt(ctx context.Context, text string) *session.Message {
 	m := &session.Message{Role: session.RoleUser, Text: text}
+	a.addResources(ctx, m)
 	for _, named := range namedImages(text) {
 		img, err := a.attach(ctx, named)
 		switch {

@@ -48,6 +48,7 @@ func newPermissions(opts Options, asker permissions.Asker, sandbox, dir func() s
 			p.warnings = append(p.warnings, f.String())
 		}
 	}
+	settings = append(settings, subjects(opts.Servers)...)
 	if opts.Interactive {
 		settings = append(settings, permissions.WithAsker(asker))
 	}

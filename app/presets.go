@@ -13,7 +13,7 @@ const builtIn = "built in"
 // only looks into the workspace runs, what nobody names is asked. A sub-agent
 // starts unasked, since each of its calls is decided as the model's own are.
 func presetRules(roots ...string) (allow, ask, deny []permissions.Rule) {
-	allow = builtInRules("read", "glob", "grep", "todo_write", "skill", "bash_output", "kill_shell", "user_interaction", "agent")
+	allow = builtInRules("read", "glob", "grep", "todo_write", "skill", "bash_output", "kill_shell", "user_interaction", "agent", "mcp_search")
 	ask = builtInRules(append(secretRules(), startingRules()...)...)
 	deny = builtInRules(reservedRules(roots...)...)
 	return allow, ask, deny

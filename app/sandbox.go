@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 
 	"github.com/phero-agent/agent/app/config"
 	"github.com/phero-agent/agent/tools/bash"
@@ -30,6 +31,9 @@ type sandbox struct {
 	notice string        // for the person: what does not hold, why, and what helps
 	roots  []string      // outside the workspace, of toolchains whose sources the file tools may read (decision 18)
 	err    error         // why no command can run
+
+	mu      sync.Mutex
+	servers []io.Closer // runners of MCP servers
 }
 
 // openSandbox prepares what --sandbox says. It fails when the workspace is too
@@ -290,10 +294,16 @@ func (s *sandbox) close() error {
 	if !s.settled() {
 		return nil
 	}
-	if c, ok := s.runner.(io.Closer); ok {
-		return c.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	for _, c := range s.servers {
+		err = errors.Join(err, c.Close())
 	}
-	return nil
+	if c, ok := s.runner.(io.Closer); ok {
+		err = errors.Join(err, c.Close())
+	}
+	return err
 }
 
 // refusing is the runner of a machine on which no command can run.

@@ -207,6 +207,9 @@ func (a *App) RunCommand(name, arguments string) error {
 		}})
 		return nil
 	}
+	if a.runPrompt(name, arguments) {
+		return nil
+	}
 	return fmt.Errorf("there is no command /%s", name)
 }
 

@@ -14,17 +14,19 @@ import (
 	"github.com/phero-agent/agent/tools"
 	"github.com/phero-agent/agent/tools/bash"
 	"github.com/phero-agent/agent/tools/file"
+	mcptools "github.com/phero-agent/agent/tools/mcp"
 )
 
 // toolbox holds every tool of the application, behind the policy.
 type toolbox struct {
 	tools.Set
-	write *file.WriteTool
-	edit  *file.EditTool
-	multi *file.MultiEditTool
-	bash  *bash.Tool
+	write   *file.WriteTool
+	edit    *file.EditTool
+	multi   *file.MultiEditTool
+	bash    *bash.Tool
+	remotes *remotes
 
-	mu    sync.Mutex
+	mu    sync.Mutex              // of what follows
 	shown map[string]*file.Change // by call: what the person approved
 	mine  map[string]*version     // by call: what the person wrote instead
 	begun map[string]time.Time    // by call: when it began to run
@@ -44,6 +46,7 @@ func (a *App) equip(ctx context.Context) error {
 	if !a.opts.Interactive && a.sandbox.err != nil {
 		return a.sandbox.err // nobody can say whether to go on without commands (decision 20)
 	}
+	a.awaitServers(ctx)
 	box, err := a.newToolbox()
 	if err != nil {
 		return err
@@ -140,26 +143,54 @@ func (a *App) newToolbox() (*toolbox, error) {
 		}
 		all = append(all, ask)
 	}
-	delegate, err := a.agentTool(all)
-	if err != nil {
+	if err := a.fill(b, all); err != nil {
 		return nil, err
 	}
-	for _, t := range append(all, delegate) {
-		if err := b.AddTool(t); err != nil {
-			return nil, err
-		}
-	}
 	b.bash.Tool().Use(a.foresee)
-	a.perms.policy.Apply(b.Tools()...) // outermost: what follows happens only to calls that may run
+	a.perms.policy.Apply(b.decided()...) // outermost: what follows happens only to calls that may run
 	b.bash.Tool().Use(a.durable, a.watched)
 	glob.Tool().Use(a.shownPaths)
-	for _, t := range b.Tools() {
+	for _, t := range b.decided() {
 		t.Use(a.started)
 	}
 	for _, t := range []*tools.Tool{b.write.Tool(), b.edit.Tool(), b.multi.Tool()} {
 		t.Use(a.theirVersion)
 	}
 	return b, nil
+}
+
+// fill puts our own tools into the box, those of the MCP servers, and the one that
+// starts sub-agents, which has them all.
+func (a *App) fill(b *toolbox, ours []*tools.Tool) error {
+	lone, err := a.agentTool(nil) // for its weight
+	if err != nil {
+		return err
+	}
+	var listed, stand []*tools.Tool
+	if b.remotes, listed, stand, err = a.newRemotes(append(ours[:len(ours):len(ours)], lone)); err != nil {
+		return err
+	}
+	all := slices.Concat(ours, listed, stand)
+	delegate, err := a.agentTool(all)
+	if err != nil {
+		return err
+	}
+	for _, t := range append(all, delegate) {
+		if err := b.AddTool(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decided are the tools whose calls the policy decides under their own names.
+func (b *toolbox) decided() (list []*tools.Tool) {
+	for _, t := range b.Tools() {
+		if t.Name() != mcptools.CallName {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // shownPaths gives the paths that glob found as grep gives them.

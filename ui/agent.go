@@ -57,7 +57,8 @@ type Agent interface {
 	Export(name string) (path string, err error)
 	Background(callID string) bool // moves a running command to the background
 	Kill(shellID string)
-	Shells() []bash.ShellInfo // with what they printed last; looking consumes nothing
+	Shells() []bash.ShellInfo                // with what they printed last; looking consumes nothing
+	RunCommand(name, arguments string) error // of app.CommandsChanged
 }
 
 // Options say how the screen is set up. The zero value works.

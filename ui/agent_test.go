@@ -158,7 +158,11 @@ func (r *recorder) Export(name string) (string, error) {
 	return "/home/me/acme/" + name, nil
 }
 func (r *recorder) Background(id string) bool { r.did("background %s", id); return true }
-func (r *recorder) Kill(id string)            { r.did("kill %s", id) }
+func (r *recorder) RunCommand(name, arguments string) error {
+	r.did("command %s %s", name, arguments)
+	return nil
+}
+func (r *recorder) Kill(id string) { r.did("kill %s", id) }
 
 // stage is a screen with a recorder behind it.
 type stage struct {

@@ -149,11 +149,29 @@ func (p *permission) otherBody(t *theme, w int) []string {
 		b.Reset()
 		b.WriteString(r.Arguments)
 	}
-	if b.Len() > 0 && len(subject) == 0 || len(r.Arguments) > len(subject)+40 {
+	if b.Len() > 0 && (len(subject) == 0 || p.asked.Remote != nil) || len(r.Arguments) > len(subject)+40 {
 		if len(lines) > 0 {
 			lines = append(lines, "")
 		}
 		lines = append(lines, p.whole(t, w, "", b.String())...)
+	}
+	return append(lines, p.remoteBody(t, w)...)
+}
+
+// remoteBody is what an MCP server says of its tool, marked as its words.
+func (p *permission) remoteBody(t *theme, w int) (lines []string) {
+	r := p.asked.Remote
+	if r == nil {
+		return nil
+	}
+	said := r.Description
+	if len(r.Hints) > 0 {
+		said = strings.TrimSpace(said + "\n(" + strings.Join(r.Hints, ", ") + ")")
+	}
+	lines = append(lines, "")
+	lines = append(lines, p.whole(t, w, "tool ", r.Tool+" of the MCP server "+r.Server)...)
+	if said != "" {
+		lines = append(lines, styled(t.dim, p.whole(t, w, "the server says: ", said))...)
 	}
 	return lines
 }

@@ -36,6 +36,9 @@ func body(k *look, c *call, w int, open bool) []string {
 	case "todo_write":
 		return nil
 	}
+	if c.state == callRunning && c.progress != "" {
+		return []string{t.dim.Render(text.Truncate(text.Line(c.progress), w, t.sign.ellipsis))}
+	}
 	if !open || c.result == "" {
 		return nil
 	}

@@ -39,9 +39,10 @@ type call struct {
 	changes []session.Change
 	found   int // files that changed while the command ran
 
-	output  *text.Writer // what a command printed so far; nil: nothing
-	skipped int          // lines that never came here
-	silent  time.Time    // it printed nothing since, for long; zero: it did
+	output   *text.Writer // what a command printed so far; nil: nothing
+	skipped  int          // lines that never came here
+	progress string       // in an MCP server's words
+	silent   time.Time    // it printed nothing since, for long; zero: it did
 
 	subs  []*call // of a sub-agent
 	words string  // the sub-agent's last line

@@ -131,6 +131,17 @@ func (m *Model) run(line string) tea.Cmd {
 	})
 }
 
+// offered adds the commands that the application offers now.
+func (m *Model) offered(list []app.Command) {
+	more := slices.Clone(m.opts.Commands)
+	for _, c := range list {
+		more = append(more, Command{Name: c.Name, Help: text.Line(strings.TrimSpace(c.Hint + " " + c.Help)), Run: func(args string) (string, error) {
+			return "", m.agent.RunCommand(c.Name, args)
+		}})
+	}
+	m.commands = commandTable(more)
+}
+
 // said is what a command answered.
 type said string
 

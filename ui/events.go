@@ -58,6 +58,13 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 			p.call.silent = e.Since
 			m.transcript.changed(p.index)
 		}
+	case app.ToolProgress:
+		if p := m.transcript.calls[e.CallID]; p != nil {
+			p.call.progress = e.Text
+			m.transcript.changed(p.index)
+		}
+	case app.CommandsChanged:
+		m.offered(e.List)
 	case app.Asked:
 		return m.ask(e.ID, e.Call.ID, newPermission(e, m.look.workspace))
 	case app.Questioned:

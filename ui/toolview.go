@@ -149,6 +149,9 @@ func plural(n int, one, many string) string {
 func header(k *look, c *call, w int) string {
 	t := k.theme
 	name := text.Line(c.Name)
+	if real := c.arg("tool"); c.Name == "mcp_call" && real != "" {
+		name = text.Line(real)
+	}
 	right := detail(k, c)
 	if c.Name == "todo_write" && c.state == callDone {
 		return text.Truncate(sign(k, c)+" "+todoSummary(t, c), w, t.sign.ellipsis)

@@ -1,0 +1,211 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/phero-agent/agent/tools/bash"
+)
+
+const (
+	maxMessage   = 16 << 20         // bytes of one message of a server
+	writeTimeout = 10 * time.Second // for a server to take a message
+)
+
+// legacyProtocol is what servers speak that were made before discovery came.
+const legacyProtocol = "2025-11-25"
+
+// link is a connection that stands.
+type link struct {
+	v       *server
+	session *sdk.ClientSession
+	program *bash.Program // nil for a remote server
+	over    chan error    // the connection ended
+}
+
+// connect makes a connection. A server that fell silent at a first try may not
+// know how newer clients begin: the next try begins as older ones did.
+func (v *server) connect(ctx context.Context, failures int) (*link, error) {
+	l := &link{v: v, over: make(chan error, 1)}
+	transport, err := l.transport(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opts := &sdk.ClientSessionOptions{}
+	if failures%2 == 1 {
+		opts.ProtocolVersion = legacyProtocol
+	}
+	l.session, err = v.client().Connect(ctx, transport, opts)
+	if err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			err = fmt.Errorf("it did not answer within %v", v.all.opts.Limits.Start)
+		}
+		err = l.explain(err)
+		l.close()
+		return nil, err
+	}
+	go func() { l.over <- l.session.Wait() }()
+	return l, nil
+}
+
+// client is this program as the server sees it.
+func (v *server) client() *sdk.Client {
+	opts := &sdk.ClientOptions{
+		Logger:       slog.New(slog.DiscardHandler),
+		Capabilities: &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { v.noteStale() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { v.noteStale() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { v.noteStale() },
+		LoggingMessageHandler:       v.logged,
+		ProgressNotificationHandler: v.progressed,
+	}
+	if v.all.opts.Ask != nil {
+		opts.ElicitationHandler = v.elicit
+		opts.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
+	}
+	if v.all.opts.Sample != nil {
+		opts.CreateMessageHandler = v.sample
+	}
+	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: v.all.opts.Version}, opts)
+	client.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: v.all.opts.Workspace}).String(), Name: "workspace"})
+	return client
+}
+
+func (l *link) transport(ctx context.Context) (sdk.Transport, error) {
+	def, getenv := l.v.def, l.v.all.opts.Getenv
+	if def.URL != "" {
+		return l.v.remote()
+	}
+	env, err := expandAll(def.Env, getenv)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", err, errHopeless)
+	}
+	argv := make([]string, 0, 1+len(def.Args))
+	for _, arg := range append([]string{def.Command}, def.Args...) {
+		if arg, err = expand(arg, getenv); err != nil {
+			return nil, fmt.Errorf("%w (%w)", err, errHopeless)
+		}
+		argv = append(argv, arg)
+	}
+	var list []string
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	slices.Sort(list)
+	if l.program, err = l.v.all.opts.Launch(ctx, def, argv, list); err != nil {
+		return nil, err
+	}
+	go l.v.said.drain(l.program.Err)
+	return &sdk.IOTransport{Reader: l.program.Out, Writer: boundedWriter{l.program.In}, MaxLineLength: maxMessage}, nil
+}
+
+// boundedWriter writes to a program that may not read.
+type boundedWriter struct{ *os.File }
+
+func (w boundedWriter) Write(p []byte) (int, error) {
+	if err := w.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return 0, err
+	}
+	n, err := w.File.Write(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = errors.New("the server does not take what it is sent")
+	}
+	return n, err
+}
+
+// close ends the connection, and the program with it.
+func (l *link) close() {
+	if l.program != nil {
+		if err := l.program.Stop(l.v.all.opts.Limits.Goodbye); err != nil {
+			slog.Error("a server", "name", l.v.def.Name, "error", err)
+		}
+	}
+	if l.session == nil {
+		return
+	}
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		_ = l.session.Close() // it ends in any case
+	}()
+	select {
+	case <-closed:
+	case <-time.After(2 * time.Second):
+	}
+}
+
+// explain adds to an error what the program said last.
+func (l *link) explain(err error) error {
+	if l.program == nil || errors.Is(err, context.Canceled) || errors.Is(err, errRestarted) {
+		return err
+	}
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
+		err = errors.New("it ended")
+		select {
+		case <-l.program.Over():
+		case <-time.After(l.v.all.opts.Limits.Goodbye):
+		}
+	}
+	if ending := l.program.Ending(); ending != "" {
+		err = fmt.Errorf("%w (%s)", err, ending)
+	}
+	if last := l.v.said.lastLine(); last != "" {
+		err = fmt.Errorf("%w: %s", err, last)
+	}
+	if l.v.def.Sandboxed() {
+		err = fmt.Errorf("%w\nit runs in the sandbox: network = true gives it the network, sandbox = false takes it out", err)
+	}
+	return err
+}
+
+// expandAll puts variables into the values of a table.
+func expandAll(pairs map[string]string, getenv func(string) string) (map[string]string, error) {
+	out := map[string]string{}
+	for name, value := range pairs {
+		v, err := expand(value, getenv)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// expand puts variables of the environment in the place of ${NAME} and
+// ${NAME:-default}.
+func expand(text string, getenv func(string) string) (string, error) {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "${")
+		b.WriteString(before)
+		if !ok {
+			return b.String(), nil
+		}
+		name, after, ok := strings.Cut(rest, "}")
+		if !ok {
+			b.WriteString("${" + rest)
+			return b.String(), nil
+		}
+		name, other, hasOther := strings.Cut(name, ":-")
+		value := getenv(name)
+		switch {
+		case value == "" && hasOther:
+			value = other
+		case value == "":
+			return "", fmt.Errorf("the variable %s is not set: export it before the start", name)
+		}
+		b.WriteString(value)
+		text = after
+	}
+}

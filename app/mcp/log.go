@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+const (
+	keptLines  = 100             // of what a server says
+	maxLine    = 500             // bytes of each
+	toldEvery  = 2 * time.Second // between two lines for the person
+	toldAtMost = 20              // lines for the person
+)
+
+// log keeps the last lines that a server said, on its standard error and as log
+// messages. However much it says, no more is kept.
+type log struct {
+	mu    sync.Mutex
+	lines []string
+	last  string // of the standard error
+	told  int
+	at    time.Time
+}
+
+func (l *log) add(line string) {
+	if line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD")); line == "" {
+		return
+	}
+	if len(line) > maxLine {
+		line = strings.ToValidUTF8(line[:maxLine], "") + " …"
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.lines) == keptLines {
+		copy(l.lines, l.lines[1:])
+		l.lines = l.lines[:keptLines-1]
+	}
+	l.lines = append(l.lines, line)
+}
+
+// drain keeps what a program writes until it ends.
+func (l *log) drain(r io.Reader) {
+	in := bufio.NewReaderSize(r, 4096)
+	for {
+		line, more, err := in.ReadLine()
+		text := strings.TrimSpace(string(line))
+		for more && err == nil { // the rest of a long line is dropped
+			_, more, err = in.ReadLine()
+		}
+		if text != "" {
+			l.add(text)
+			l.mu.Lock()
+			l.last = l.lines[len(l.lines)-1]
+			l.mu.Unlock()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (l *log) lastLine() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.last
+}
+
+func (l *log) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string(nil), l.lines...)
+}
+
+// mayTell says whether the person is told one more line, and whether it is the last.
+func (l *log) mayTell(now time.Time) (yes, last bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.told == toldAtMost || now.Sub(l.at) < toldEvery {
+		return false, false
+	}
+	l.told, l.at = l.told+1, now
+	return true, l.told == toldAtMost
+}
+
+// logged takes a log message: it is kept, and the person is told of warnings and
+// errors, not too many.
+func (v *server) logged(_ context.Context, req *sdk.LoggingMessageRequest) {
+	p := req.Params
+	text, ok := p.Data.(string)
+	if !ok {
+		data, err := json.Marshal(p.Data)
+		if err != nil {
+			return // it came as JSON
+		}
+		text = string(data)
+	}
+	v.said.add(fmt.Sprintf("%s: %s", p.Level, text))
+	switch p.Level {
+	case "debug", "info", "notice":
+		return
+	}
+	if yes, last := v.said.mayTell(time.Now()); yes {
+		if len(text) > maxLine {
+			text = strings.ToValidUTF8(text[:maxLine], "") + " …"
+		}
+		if last {
+			text += fmt.Sprintf(" (what else it says is in /mcp %s)", v.def.Name)
+		}
+		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s says: %s", v.def.Name, firstLine(text)))
+	}
+}

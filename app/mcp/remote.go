@@ -1,0 +1,103 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// remote is the transport to a server at an address, with the token that the
+// person signed in for.
+func (v *server) remote() (sdk.Transport, error) {
+	client, err := v.httpClient()
+	if err != nil {
+		return nil, err
+	}
+	signed, err := v.tokens().handler(v.def.Name)
+	if err != nil {
+		return nil, err
+	}
+	return v.streamable(client, signed), nil
+}
+
+func (v *server) streamable(client *http.Client, handler auth.OAuthHandler) sdk.Transport {
+	return &sdk.StreamableClientTransport{Endpoint: v.def.URL, HTTPClient: client, OAuthHandler: handler, MaxEventSize: maxMessage}
+}
+
+// httpClient sends the server's headers to the server's address and nowhere else.
+func (v *server) httpClient() (*http.Client, error) {
+	headers, err := expandAll(v.def.Headers, v.all.opts.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", err, errHopeless)
+	}
+	to, err := url.Parse(v.def.URL)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{
+		Transport: &headed{next: plainTransport(), to: to, headers: headers},
+		CheckRedirect: func(req *http.Request, _ []*http.Request) error {
+			if !sameHost(req.URL, to) {
+				return fmt.Errorf("it redirects to %s, which is another server: write that address into the settings if it is right", req.URL.Host)
+			}
+			return nil
+		},
+	}, nil
+}
+
+// plainTransport is Go's own with limits: it follows the proxy of the environment.
+func plainTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxResponseHeaderBytes = 1 << 20
+	t.TLSHandshakeTimeout = 10 * time.Second
+	return t
+}
+
+func sameHost(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b.Host }
+
+// headed adds headers, and bounds what comes back.
+type headed struct {
+	next    http.RoundTripper
+	to      *url.URL
+	headers map[string]string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (h *headed) RoundTrip(req *http.Request) (*http.Response, error) {
+	if sameHost(req.URL, h.to) {
+		req = req.Clone(req.Context())
+		for name, value := range h.headers {
+			req.Header.Set(name, value)
+		}
+	}
+	resp, err := h.next.RoundTrip(req)
+	if err == nil && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxMessage}
+	}
+	return resp, err
+}
+
+var errTooLarge = errors.New("the server's answer is too large")
+
+// boundedBody is a body of which only so much is read.
+type boundedBody struct {
+	io.ReadCloser
+	left int
+}
+
+// Read implements io.Reader.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

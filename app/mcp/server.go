@@ -1,0 +1,266 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/phero-agent/agent/app/config"
+	"github.com/phero-agent/agent/tools/mcp"
+)
+
+// server is one server and its connection. Its life is led by run.
+type server struct {
+	all     *Servers
+	def     config.Server
+	settled chan struct{} // closed when it was ready or failed for the first time
+	again   chan struct{} // somebody wants it started anew
+	stale   chan struct{} // a list changed
+	settle  func()
+
+	mu      sync.Mutex
+	state   State
+	why     string // it failed
+	next    time.Time
+	session *sdk.ClientSession // while it is ready
+	change  chan struct{}      // closed at the next change of state
+	has     lists
+	said    *log
+	calls   map[string]*running
+	asking  bool // a question of it is open
+	serial  int
+}
+
+// State is where a server is in its life.
+type State string
+
+// The states.
+const (
+	Off      State = "off"
+	Starting State = "starting"
+	Ready    State = "ready"
+	Waiting  State = "waiting" // for the next try
+	Failed   State = "failed"  // for good, until somebody starts it anew
+	SignIn   State = "sign in" // it wants to know who the person is
+)
+
+// lists are what a server offers.
+type lists struct {
+	tools     []mcp.Definition
+	out       []mcp.LeftOut
+	prompts   []Prompt
+	resources []Resource
+	changing  bool // it says that its tools can change
+}
+
+const (
+	maxFailures = 5           // in a row, until nothing is tried any more
+	maxRetry    = time.Minute // between two tries
+	steady      = time.Minute // a server that was ready for so long has not failed in a row
+)
+
+func newServer(all *Servers, def config.Server) *server {
+	v := &server{
+		all: all, def: def, state: Off, settled: make(chan struct{}), again: make(chan struct{}, 1), stale: make(chan struct{}, 1),
+		change: make(chan struct{}), said: &log{}, calls: map[string]*running{},
+	}
+	v.settle = sync.OnceFunc(func() { close(v.settled) })
+	if def.On() {
+		v.state = Starting
+	}
+	return v
+}
+
+// run keeps the server alive until the context ends.
+func (v *server) run(ctx context.Context) {
+	for failures := 0; ; {
+		begun := time.Now()
+		v.enter(Starting, nil, nil)
+		err := v.live(ctx, failures)
+		if ctx.Err() != nil {
+			v.enter(Off, nil, nil)
+			return
+		}
+		if time.Since(begun) > steady {
+			failures = 0
+		}
+		failures++
+		if !v.rest(ctx, err, failures) {
+			failures = 0
+		}
+	}
+}
+
+// rest waits until the server is to be started again. It is false when somebody
+// wants that.
+func (v *server) rest(ctx context.Context, err error, failures int) bool {
+	var timer <-chan time.Time
+	var signIn *signInError
+	switch {
+	case errors.As(err, &signIn):
+		v.enter(SignIn, err, nil)
+	case failures >= maxFailures || errors.Is(err, errHopeless):
+		v.enter(Failed, err, nil)
+	default:
+		wait := min(v.all.opts.Limits.Retry<<(failures-1), maxRetry)
+		v.mu.Lock()
+		v.next = time.Now().Add(wait)
+		v.mu.Unlock()
+		v.enter(Waiting, err, nil)
+		timer = time.After(wait)
+	}
+	v.settle()
+	select {
+	case <-timer:
+		return true
+	case <-v.again:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// enter changes the state, and tells the person of bad news.
+func (v *server) enter(state State, err error, session *sdk.ClientSession) {
+	v.mu.Lock()
+	was, before := v.state, v.why
+	v.state, v.session = state, session
+	if v.why = ""; err != nil {
+		v.why = err.Error()
+	}
+	close(v.change)
+	v.change = make(chan struct{})
+	v.mu.Unlock()
+	name := v.def.Name
+	switch {
+	case state == SignIn && before != v.why:
+		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s wants you to sign in: /mcp login %s, or agent mcp login %s", name, name, name))
+	case state == Failed:
+		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s does not work: %s; /mcp restart %s tries again", name, firstLine(err.Error()), name))
+	case state == Waiting && was == Starting && before == "":
+		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s failed and is started again: %s", name, firstLine(err.Error())))
+	}
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// restart has the server started anew.
+func (v *server) restart() {
+	select {
+	case v.again <- struct{}{}:
+	default:
+	}
+}
+
+var (
+	errHopeless  = errors.New("another try would not help")
+	errRestarted = errors.New("it is started anew")
+)
+
+// live connects, and serves until the connection ends. It returns why it did.
+func (v *server) live(ctx context.Context, failures int) error {
+	starting, cancel := context.WithTimeout(ctx, v.all.opts.Limits.Start)
+	defer cancel()
+	link, err := v.connect(starting, failures)
+	if err != nil {
+		return err
+	}
+	defer link.close()
+	if err := v.list(starting, link.session); err != nil {
+		return link.explain(err)
+	}
+	v.enter(Ready, nil, link.session)
+	v.settle()
+	v.all.opts.Changed()
+	return link.explain(v.serve(ctx, link))
+}
+
+// serve waits for the end, and lists anew what changes, at most once a second
+// however often the server says so.
+func (v *server) serve(ctx context.Context, link *link) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-v.again:
+			return errRestarted
+		case err := <-link.over:
+			return err
+		case <-v.stale:
+			v.relist(ctx, link.session)
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// relist takes the lists anew, and tells how the tools changed. Where they cannot be
+// had the old ones stay.
+func (v *server) relist(ctx context.Context, session *sdk.ClientSession) {
+	ctx, cancel := context.WithTimeout(ctx, v.all.opts.Limits.Start)
+	defer cancel()
+	before := v.tools()
+	if err := v.list(ctx, session); err != nil {
+		v.complain("lists", err)
+		return
+	}
+	if words := difference(before, v.tools()); words != "" {
+		v.all.opts.Tell(false, fmt.Sprintf("the MCP server %s changed its tools: %s. The model sees that through %s; its own list is of the session's start", v.def.Name, words, mcp.SearchName))
+	}
+	v.all.opts.Changed()
+}
+
+// tools are what the server offers, also while it is being started again.
+func (v *server) tools() []mcp.Definition {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.has.tools
+}
+
+func (v *server) changeable() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.has.changing || v.state != Ready
+}
+
+// ready waits for a server that is being started, for a while.
+func (v *server) ready(ctx context.Context) (*sdk.ClientSession, error) {
+	timeout := time.NewTimer(v.all.opts.Limits.Ready)
+	defer timeout.Stop()
+	for {
+		v.mu.Lock()
+		state, why, session, change := v.state, v.why, v.session, v.change
+		v.mu.Unlock()
+		switch {
+		case session != nil:
+			return session, nil
+		case state == Failed || state == Off || state == SignIn:
+			return nil, fmt.Errorf("the MCP server %s is not there (%s): %s", v.def.Name, state, firstLine(why))
+		}
+		select {
+		case <-change:
+		case <-timeout.C:
+			return nil, fmt.Errorf("the MCP server %s is not ready yet; try again later", v.def.Name)
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// noteStale marks the lists to be read anew.
+func (v *server) noteStale() {
+	select {
+	case v.stale <- struct{}{}:
+	default:
+	}
+}
