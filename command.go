@@ -51,6 +51,7 @@ writes or runs is asked first; every change can be undone.
   agent doctor           find out what works here, and what the server can do
   agent sessions         the sessions of this repository: list, fork, export, remove, repair
   agent permissions      what runs, what is asked and what is denied, and why
+  agent mcp              the MCP servers: list, add, remove, test, sign in
   agent undo             take the last change of the newest session back, after a look at it
   agent demo             no key needed: a scripted model at work in a scratch repository
 
@@ -99,7 +100,7 @@ func newCommand() *cobra.Command {
 	sandboxFlags(root, &l.flags)
 	policyFlags(root, &l.flags)
 	modelFlags(root, &l.flags)
-	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags), sessionsCommand(&l.flags), sandboxCommand(&l.flags), undoCommand(&l.flags), configCommand(&l.flags), trustCommand(&l.flags))
+	root.AddCommand(demoCommand(&l.flags), modelsCommand(), doctorCommand(&l.flags), permissionsCommand(&l.flags), sessionsCommand(&l.flags), sandboxCommand(&l.flags), undoCommand(&l.flags), configCommand(&l.flags), trustCommand(&l.flags), mcpCommand(&l.flags))
 	durationFlag(f, &l.flags.Timeout, "timeout", "how long a turn may take, questions left out; 0: no limit (default 30m)")
 	intFlag(f, &l.flags.MaxTurns, "max-turns", "how many requests to the model a turn may make; 0: no limit")
 	root.SetGlobalNormalizationFunc(aliases)

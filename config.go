@@ -71,8 +71,12 @@ func tellSettings(to io.Writer, settings config.Settings) {
 		fmt.Fprintln(to, "agent: "+text.Line(n))
 	}
 	for _, item := range settings.Untrusted {
-		fmt.Fprintln(to, "agent: "+text.Line(item.Name)+" is not trusted: what it loosens does not count; agent trust shows it and accepts it")
+		tellUntrusted(to, item.Name)
 	}
+}
+
+func tellUntrusted(to io.Writer, name string) {
+	fmt.Fprintln(to, "agent: "+text.Line(name)+" is not trusted: what it loosens does not count; agent trust shows it and accepts it")
 }
 
 func checkConfigCommand(flags *config.Flags) *cobra.Command {

@@ -20,7 +20,7 @@ func trustCommand(flags *config.Flags) *cobra.Command {
 		Use:   "trust",
 		Short: "Show what this repository wants to loosen, and accept it",
 		Long: `A repository's own settings can forbid more, but what loosens anything in them
-(a model's server, rules that allow, the sandbox), its commands, and what its
+(a model's server, rules that allow, the sandbox), its commands, its MCP servers, and what its
 skills let run unasked count only after you accepted exactly that content. When it changes you are asked again. What you accepted is
 kept in the state directory, out of the repository's reach.`,
 		Args: cobra.NoArgs,

@@ -40,6 +40,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(fullIn); dir != "" {
 		workOnFullDisk(dir)
 	}
+	if role := os.Getenv(serverRole); role != "" {
+		serve(role)
+	}
 	// The private caches of workspaces go where they can be removed.
 	cache, err := os.MkdirTemp("", "app-test-cache-")
 	if err != nil {

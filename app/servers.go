@@ -131,11 +131,30 @@ func (s *sandbox) kept(r interface {
 // the sandbox can show them.
 func namedPaths(argv []string) (list []string) {
 	for _, arg := range argv {
-		if filepath.IsAbs(arg) && exists(arg) && bash.CheckWorkspace(arg) == nil {
-			list = append(list, arg)
+		real, err := filepath.EvalSymlinks(arg)
+		if !filepath.IsAbs(arg) || err != nil {
+			continue
+		}
+		for _, path := range []string{around(arg), around(real)} {
+			if bash.CheckWorkspace(path) == nil && !slices.Contains(list, path) {
+				list = append(list, path)
+			}
 		}
 	}
 	return list
+}
+
+// around is what a program needs that is installed beside others: the modules around
+// it, or what is beside its bin; else the path itself.
+func around(path string) string {
+	const modules = "/node_modules/"
+	if i := strings.Index(path, modules); i >= 0 {
+		return path[:i+len(modules)-1]
+	}
+	if dir := filepath.Dir(path); filepath.Base(dir) == "bin" && bash.CheckWorkspace(filepath.Dir(dir)) == nil {
+		return filepath.Dir(dir)
+	}
+	return path
 }
 
 func exists(path string) bool {

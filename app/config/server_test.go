@@ -97,3 +97,37 @@ func TestServerFaults(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is added is read again as it was, and what is removed leaves the rest alone.
+func TestAddAndRemoveServer(t *testing.T) {
+	p := newPlace(t)
+	no := false
+	path := p.write(mine, "model = \"x\" # mine\n\n[mcp.one]\ncommand = \"1\"\n[mcp.one.env]\nA = \"b\"\n[ui]\nvim = true\n")
+	added := config.Server{Name: "two", Command: "2", Args: []string{"a b", "\"q\""}, Env: map[string]string{"X-1": "${Y}"}, Sandbox: &no}
+	if err := config.AddServer(path, added); err != nil {
+		t.Fatal(err)
+	}
+	s := p.loaded(config.Flags{})
+	if len(s.Servers) != 2 || s.Servers[1].Text() != added.Text() || s.Servers[1].Sandboxed() {
+		t.Errorf("%+v", s.Servers)
+	}
+	if err := config.AddServer(path, added); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Error(err)
+	}
+	if found, err := config.RemoveServer(path, "one"); !found || err != nil {
+		t.Errorf("%v, %v", found, err)
+	}
+	if s = p.loaded(config.Flags{}); len(s.Servers) != 1 || s.Servers[0].Name != "two" || s.Model != "x" || !s.UI.Vim {
+		t.Errorf("%+v", s)
+	}
+	if found, err := config.RemoveServer(path, "one"); found || err != nil {
+		t.Errorf("%v, %v", found, err)
+	}
+	inline := p.write("inline.toml", "mcp.a = {command = \"x\"}\n")
+	if _, err := config.RemoveServer(inline, "a"); err == nil || !strings.Contains(err.Error(), "inline.toml:1") {
+		t.Error(err)
+	}
+	if err := config.AddServer(path, config.Server{Name: "bad name", Command: "x"}); err == nil {
+		t.Error("a bad name was taken")
+	}
+}

@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 sampling, roots and logging are what the servers of today know
+
 package mcp
 
 import (

@@ -1,5 +1,7 @@
 //go:build unix
 
+//lint:file-ignore SA1019 sampling is what the servers of today know
+
 package mcp_test
 
 import (

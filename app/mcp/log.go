@@ -57,13 +57,22 @@ func (l *log) drain(r io.Reader) {
 		}
 		if text != "" {
 			l.add(text)
-			l.mu.Lock()
-			l.last = l.lines[len(l.lines)-1]
-			l.mu.Unlock()
+			l.noteLast()
 		}
 		if err != nil {
 			return
 		}
+	}
+}
+
+// noteLast keeps the newest line as the last one, unless an error stands there and
+// the new one is none: stacks follow their errors.
+func (l *log) noteLast() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	says := func(line string) bool { return strings.Contains(strings.ToLower(line), "error") }
+	if line := l.lines[len(l.lines)-1]; says(line) || !says(l.last) {
+		l.last = line
 	}
 }
 
