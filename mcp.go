@@ -185,7 +185,7 @@ func withServers(ctx context.Context, flags *config.Flags, name string, fn func(
 	}
 	opts := options(settings)
 	if name != "" {
-		i := slices.IndexFunc(opts.Servers, func(s config.Server) bool { return strings.EqualFold(s.Name, name) })
+		i := slices.IndexFunc(opts.Servers, func(s config.Server) bool { return s.Name == name })
 		if i < 0 {
 			for _, item := range settings.Untrusted {
 				tellUntrusted(os.Stderr, item.Name)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/phero-agent/agent/session"
 )
@@ -213,13 +214,29 @@ func (a *App) Context() (r ContextReport, err error) {
 		}
 		add("system prompt", len(system)-files)
 		add("instructions of the project", files)
-		add("tools", weightOf(a.own.specs))
+		ours, theirs := partition(a.own.specs)
+		add("tools", weightOf(ours))
+		if len(theirs) > 0 {
+			add("tools of MCP servers", weightOf(theirs))
+		}
 		for _, name := range []string{partUser, partModel, partResults} {
 			add(name, sizes[name])
 		}
 		return nil
 	})
 	return r, err
+}
+
+// partition tells our own tools from those of MCP servers.
+func partition(specs []ToolSpec) (ours, theirs []ToolSpec) {
+	for _, s := range specs {
+		if strings.HasPrefix(s.Name, "mcp_") {
+			theirs = append(theirs, s)
+		} else {
+			ours = append(ours, s)
+		}
+	}
+	return ours, theirs
 }
 
 // The kinds of messages in a report.

@@ -114,7 +114,10 @@ func layoutText(paths []string) string {
 
 // Files lists the files of the workspace that are not ignored, relative to it,
 // the newest first: for who mentions one in a prompt.
-func (a *App) Files() ([]string, error) { return a.files(context.Background()) }
+func (a *App) Files() ([]string, error) {
+	files, err := a.files(context.Background())
+	return append(files, a.resourceMentions()...), err
+}
 
 func (a *App) files(ctx context.Context) ([]string, error) {
 	glob, err := file.NewGlobTool(file.WithWorkingDirectory(a.opts.Workspace), file.WithMaxResults(0), file.WithMaxOutputChars(0))

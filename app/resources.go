@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/phero-agent/agent/app/mcp"
@@ -55,7 +56,7 @@ func (a *App) addResources(ctx context.Context, m *session.Message) {
 	for _, word := range strings.Fields(m.Text) {
 		mention, ok := strings.CutPrefix(word, "@")
 		server, uri, ok2 := strings.Cut(mention, ":")
-		if !ok || !ok2 || !strings.Contains(uri, ":") || !a.hasServer(server) {
+		if !ok || !ok2 || !strings.Contains(uri, ":") || !slices.Contains(a.servers.Names(), server) {
 			continue
 		}
 		r, err := a.servers.Read(ctx, server, uri)
@@ -73,13 +74,4 @@ func (a *App) addResources(ctx context.Context, m *session.Message) {
 			m.Images = append(m.Images, session.Image{MediaType: img.MediaType, Blob: hash})
 		}
 	}
-}
-
-func (a *App) hasServer(name string) bool {
-	for _, n := range a.servers.Names() {
-		if strings.EqualFold(n, name) {
-			return true
-		}
-	}
-	return false
 }

@@ -340,7 +340,7 @@ func (a *App) Servers(args string) (string, error) {
 	for _, s := range a.servers.Status() {
 		if args == "" {
 			lines = append(lines, s.Line(now))
-		} else if strings.EqualFold(s.Name, args) {
+		} else if s.Name == args {
 			return s.Details(now), nil
 		}
 	}
@@ -359,7 +359,7 @@ func (a *App) ServerNames() []string { return a.servers.Names() }
 // login signs the person in at a server, in the background: the address stands in a
 // question that closes when the browser comes back.
 func (a *App) login(name string) {
-	ctx, cancel := context.WithTimeout(a.trusting.ctx, loginTime)
+	ctx, cancel := context.WithTimeout(a.life, loginTime)
 	defer cancel()
 	err := a.servers.Login(ctx, name, func(address string) {
 		a.working.Go(func() {

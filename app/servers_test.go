@@ -246,37 +246,6 @@ func TestPromptsAndResources(t *testing.T) {
 	}
 }
 
-// A server in the sandbox sees the workspace and changes nothing there; it reads
-// nothing else of the person's.
-func TestServerInSandbox(t *testing.T) {
-	secret := filepath.Join(t.TempDir(), "secret")
-	if err := os.WriteFile(secret, []byte("hidden"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := newRig(t, fmt.Sprintf(`== 1
-> mcp_x_read {"path":"f"}
-> mcp_x_touch {"path":"new"}
-> mcp_x_read {"path":%q}
-== 2
-done
-`, secret), map[string]string{"f": "content"}, withServers(mcpServer(t, "x", "plain", func(s *config.Server) { s.Sandbox = nil })), func(o *app.Options) {
-		o.Sandbox = "bwrap"
-	})
-	needsBwrap(r)
-	r.turn("go")
-	if m := r.result(0); m.Text != "content" {
-		t.Errorf("%+v", m)
-	}
-	for n := 1; n <= 2; n++ {
-		if m := r.result(n); m.Status != session.StatusFailed {
-			t.Errorf("%+v", m)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(r.dir, "new")); err == nil {
-		t.Error("the server wrote in the workspace")
-	}
-}
-
 // A real server that is not ours: every kind of result, and its questions.
 func TestServerEverything(t *testing.T) {
 	path, err := exec.LookPath("mcp-server-everything")
@@ -310,7 +279,7 @@ done
 	if m := r.result(2); len(m.Images) != 1 {
 		t.Errorf("%+v", m)
 	}
-	await(r, from, func(p app.ToolProgress) bool { return strings.HasPrefix(p.Text, "3/3") })
+	await(r, from, func(p app.ToolProgress) bool { return strings.HasSuffix(p.Text, "/3") })
 	await(r, from, func(q app.Questioned) bool { return strings.Contains(q.Source, "MCP server e") })
 	await(r, from, func(e app.CommandsChanged) bool {
 		return slices.ContainsFunc(e.List, func(c app.Command) bool { return c.Name == "mcp_e_args-prompt" })

@@ -33,6 +33,7 @@ func streamKinds() []streamKind {
 		{"tool_started", ToolStarted{}, "a call runs; its result is committed"},
 		{"tool_output", ToolOutput{}, "output of a running command"},
 		{"tool_silent", ToolSilent{}, "a running command has printed nothing for long"},
+		{"tool_progress", ToolProgress{}, "how far a running call is, in the words of the MCP server that works on it"},
 		{"retrying", Retrying{}, "a request failed and is sent again"},
 		{"usage", Usage{}, "how full the context window is, and the cost of the session so far"},
 		{"compacting", Compacting{}, "the conversation is being summed up; without fields: no longer"},

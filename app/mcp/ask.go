@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,7 +21,8 @@ import (
 const maxQuestion = 4000
 
 // begin lets a server ask something: only while a call of it runs, one thing at a
-// time. The context ends with that call, whose clock stands still until done.
+// time. Which call it is for is not known: the context ends with the last of those
+// that run now, whose clocks stand still until done.
 func (v *server) begin(ctx context.Context) (asking context.Context, done func(), ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -31,10 +33,16 @@ func (v *server) begin(ctx context.Context) (asking context.Context, done func()
 	ctx, cancel := context.WithCancelCause(ctx)
 	var held []*running
 	var stops []func() bool
+	var live atomic.Int64
+	live.Store(int64(len(v.calls)))
 	for _, c := range v.calls {
 		c.watch.hold(true)
 		held = append(held, c)
-		stops = append(stops, context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) }))
+		stops = append(stops, context.AfterFunc(c.ctx, func() {
+			if live.Add(-1) == 0 {
+				cancel(context.Cause(c.ctx))
+			}
+		}))
 	}
 	return ctx, func() {
 		v.mu.Lock()
@@ -266,7 +274,7 @@ func (f field) question(message string) human.Question {
 	}
 	q := human.Question{Header: f.header, Question: text, MultiSelect: f.kind == "array"}
 	for _, o := range f.options {
-		q.Options = append(q.Options, human.Choice{Label: o.label})
+		q.Options = append(q.Options, human.Choice{Label: o.label, Description: o.value})
 	}
 	if !f.required {
 		q.Options = append(q.Options, human.Choice{Label: leaveOut, Description: "it is not needed"})

@@ -112,10 +112,7 @@ func (v *server) progressed(_ context.Context, req *sdk.ProgressNotificationClie
 	if !show {
 		return
 	}
-	text := firstLine(strings.ToValidUTF8(p.Message, "\uFFFD"))
-	if len(text) > maxLine {
-		text = strings.ToValidUTF8(text[:maxLine], "")
-	}
+	text := plain(firstLine(p.Message))
 	amount := fmt.Sprintf("%g", p.Progress)
 	if p.Total > 0 {
 		amount = fmt.Sprintf("%g/%g", p.Progress, p.Total)

@@ -185,7 +185,7 @@ func goodServer() *sdk.Server {
 			if err != nil {
 				return nil, nil, err
 			}
-			time.Sleep(150 * time.Millisecond) // longer than the time limit of the test allows without a sign
+			time.Sleep(400 * time.Millisecond) // all in all longer than the call may go without a sign
 		}
 		return text("stepped"), nil, nil
 	})

@@ -155,13 +155,13 @@ func (v *server) prompts(given []*sdk.Prompt) (list []Prompt) {
 		if p.Name == "" || len(p.Name) > maxText {
 			continue
 		}
-		one := Prompt{Server: v.def.Name, Name: p.Name, Description: firstLine(p.Description)}
+		one := Prompt{Server: v.def.Name, Name: p.Name, Description: plain(firstLine(p.Description))}
 		if one.Description == "" {
-			one.Description = firstLine(p.Title)
+			one.Description = plain(firstLine(p.Title))
 		}
 		for _, a := range p.Arguments {
 			if a != nil {
-				one.Arguments = append(one.Arguments, Argument{Name: a.Name, Required: a.Required})
+				one.Arguments = append(one.Arguments, Argument{Name: plain(a.Name), Required: a.Required})
 			}
 		}
 		list = append(list, one)

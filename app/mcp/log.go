@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -31,11 +32,8 @@ type log struct {
 }
 
 func (l *log) add(line string) {
-	if line = strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD")); line == "" {
+	if line = plain(line); line == "" {
 		return
-	}
-	if len(line) > maxLine {
-		line = strings.ToValidUTF8(line[:maxLine], "") + " …"
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,6 +72,23 @@ func (l *log) noteLast() {
 	if line := l.lines[len(l.lines)-1]; says(line) || !says(l.last) {
 		l.last = line
 	}
+}
+
+// plain is a line of a server's words: one line, not too long, without what drives a
+// terminal or hides.
+func plain(line string) string {
+	if len(line) > maxLine {
+		line = strings.ToValidUTF8(line[:maxLine], "") + " …"
+	}
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t' || r == '\n' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(line, "\uFFFD")))
 }
 
 func (l *log) lastLine() string {
@@ -117,12 +132,9 @@ func (v *server) logged(_ context.Context, req *sdk.LoggingMessageRequest) {
 		return
 	}
 	if yes, last := v.said.mayTell(time.Now()); yes {
-		if len(text) > maxLine {
-			text = strings.ToValidUTF8(text[:maxLine], "") + " …"
-		}
-		if last {
+		if text = plain(firstLine(text)); last {
 			text += fmt.Sprintf(" (what else it says is in /mcp %s)", v.def.Name)
 		}
-		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s says: %s", v.def.Name, firstLine(text)))
+		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s says: %s", v.def.Name, text))
 	}
 }

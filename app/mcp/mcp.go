@@ -163,7 +163,7 @@ func (s *Servers) Tools() (list []mcp.Definition) {
 }
 
 func (s *Servers) find(name string) (*server, error) {
-	i := slices.IndexFunc(s.list, func(v *server) bool { return strings.EqualFold(v.def.Name, name) })
+	i := slices.IndexFunc(s.list, func(v *server) bool { return v.def.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no MCP server named %q; agent mcp list shows them", name)
 	}

@@ -78,9 +78,14 @@ func server(name, role string) config.Server {
 
 func newRig(t *testing.T, answer func(human.Input) (map[string]human.Answer, error), limits mcp.Limits, servers ...config.Server) *rig {
 	t.Helper()
+	return newRigIn(t, t.TempDir(), answer, limits, servers...)
+}
+
+func newRigIn(t *testing.T, state string, answer func(human.Input) (map[string]human.Answer, error), limits mcp.Limits, servers ...config.Server) *rig {
+	t.Helper()
 	r := &rig{t: t, more: make(chan struct{})}
 	r.Servers = mcp.Open(mcp.Options{
-		Servers: servers, Version: "test", Workspace: t.TempDir(), StateDir: t.TempDir(), Getenv: func(name string) string { return map[string]string{"SECRET": "s3cret"}[name] },
+		Servers: servers, Version: "test", Workspace: t.TempDir(), StateDir: state, Getenv: func(name string) string { return map[string]string{"SECRET": "s3cret"}[name] },
 		Launch: func(ctx context.Context, s config.Server, argv, env []string) (*bash.Program, error) {
 			r.note(func() { r.starts++ })
 			return bash.StartProgram(ctx, bash.LocalRunner{}, argv, bash.RunOptions{ExtraEnv: env})
@@ -214,15 +219,15 @@ func TestListChanges(t *testing.T) {
 // Progress gives a call its time anew, and is shown.
 func TestProgress(t *testing.T) {
 	def := server("good", "good")
-	limit := config.Duration(400 * time.Millisecond)
+	limit := config.Duration(time.Second)
 	def.Timeout = &limit
 	r := newRig(t, nil, mcp.Limits{}, def)
 	r.ready()
 	if got, err := r.call(t.Context(), "mcp_good_steps", "{}"); err != nil || got.Text != "stepped" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	r.until("progress", func() bool { return slices.Contains(r.progress, "3/3 step") })
-	if _, err := r.call(t.Context(), "mcp_good_wait", "{}"); err == nil || !strings.Contains(err.Error(), "no sign of progress for 400ms") {
+	r.until("progress", func() bool { return slices.Contains(r.progress, "1/3 step") })
+	if _, err := r.call(t.Context(), "mcp_good_wait", "{}"); err == nil || !strings.Contains(err.Error(), "no sign of progress for 1s") {
 		t.Errorf("%v", err)
 	}
 }

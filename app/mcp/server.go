@@ -131,7 +131,7 @@ func (v *server) enter(state State, err error, session *sdk.ClientSession) {
 	was, before := v.state, v.why
 	v.state, v.session = state, session
 	if v.why = ""; err != nil {
-		v.why = err.Error()
+		v.why = plainLines(err.Error())
 	}
 	close(v.change)
 	v.change = make(chan struct{})
@@ -141,10 +141,19 @@ func (v *server) enter(state State, err error, session *sdk.ClientSession) {
 	case state == SignIn && before != v.why:
 		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s wants you to sign in: /mcp login %s, or agent mcp login %s", name, name, name))
 	case state == Failed:
-		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s does not work: %s; /mcp restart %s tries again", name, firstLine(err.Error()), name))
+		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s does not work: %s; /mcp restart %s tries again", name, plain(firstLine(err.Error())), name))
 	case state == Waiting && was == Starting && before == "":
-		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s failed and is started again: %s", name, firstLine(err.Error())))
+		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s failed and is started again: %s", name, plain(firstLine(err.Error()))))
 	}
+}
+
+// plainLines is [plain] for some lines.
+func plainLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = plain(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }
 
 func firstLine(s string) string {
@@ -215,7 +224,7 @@ func (v *server) relist(ctx context.Context, session *sdk.ClientSession) {
 		return
 	}
 	if words := difference(before, v.tools()); words != "" {
-		v.all.opts.Tell(false, fmt.Sprintf("the MCP server %s changed its tools: %s. The model sees that through %s; its own list is of the session's start", v.def.Name, words, mcp.SearchName))
+		v.all.opts.Tell(false, fmt.Sprintf("the MCP server %s changed its tools: %s. The model sees that through %s; its own list is of the session's start", v.def.Name, plain(words), mcp.SearchName))
 	}
 	v.all.opts.Changed()
 }
