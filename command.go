@@ -36,6 +36,7 @@ type line struct {
 	failOnDenied bool
 	noSession    bool   // nothing is saved
 	addPrompt    string // at the end of the system prompt
+	debug        bool   // requests and events are logged
 }
 
 const longHelp = `A coding agent in your terminal. It works on the repository you stand in, with
@@ -96,6 +97,7 @@ func newCommand() *cobra.Command {
 	f.StringVarP(&l.resume, "resume", "r", "", "go on with the session of this `id`; without an id, pick one")
 	f.Lookup("resume").NoOptDefVal = pick
 	f.BoolVar(&l.foreign, "foreign", false, "open a session that came with the repository unasked; without a screen it is refused otherwise")
+	f.BoolVarP(&l.debug, "debug", "d", false, "log requests and events to agent.log in the state directory, without keys and contents")
 	root.PersistentFlags().StringVarP(&l.flags.Dir, "cd", "C", "", "work in this `dir`ectory")
 	sandboxFlags(root, &l.flags)
 	policyFlags(root, &l.flags)

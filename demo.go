@@ -49,6 +49,7 @@ func demo(ctx context.Context, flags config.Flags) error {
 	if err != nil {
 		return usage("%v", err)
 	}
+	logTo(settings.StateDir, false, settings.Getenv)
 	opts := options(settings)
 	opts.ShareCaches = true // its commands are ours, and nobody wants to wait for a standard library
 	opts.Model, opts.Host, opts.Scripted = "script", "script", true

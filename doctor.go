@@ -21,7 +21,10 @@ import (
 )
 
 func doctorCommand(sandbox *config.Flags) *cobra.Command {
-	var flags config.Flags
+	var (
+		flags     config.Flags
+		forReport bool
+	)
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find out what works here: key, server, model, sandbox, terminal, git",
@@ -31,9 +34,18 @@ terminal and git. Each line says ok, or what to do. The exit code is 1 when some
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags.Sandbox = sandbox.Sandbox
+			if forReport {
+				settings, err := config.Load(flags, os.Getenv)
+				if err != nil {
+					return usage("%v", err)
+				}
+				report(cmd.Context(), cmd.OutOrStdout(), settings)
+				return nil
+			}
 			return examine(cmd.Context(), os.Stdout, flags)
 		},
 	}
+	cmd.Flags().BoolVar(&forReport, "report", false, "print versions and settings for a bug report, without secrets; sends nothing")
 	modelFlags(cmd, &flags)
 	return cmd
 }

@@ -15,7 +15,7 @@ func TestLog(t *testing.T) {
 	before := slog.Default()
 	defer slog.SetDefault(before)
 	dir := filepath.Join(t.TempDir(), "state")
-	logTo(dir)
+	logTo(dir, false, os.Getenv)
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Fatalf("there is a log before anything was said: %v", err)
 	}

@@ -55,7 +55,7 @@ func modelFor(s config.Settings, notice func(string)) *modelChoice {
 	return &modelChoice{
 		wish:    catalogue.Wish{Model: s.Model, BaseURL: s.BaseURL},
 		store:   openai.NewStore(filepath.Join(s.StateDir, "servers")),
-		client:  &http.Client{Transport: openai.NewTransport()},
+		client:  &http.Client{Transport: logged{openai.NewTransport()}},
 		environ: s.Getenv,
 		notice:  notice,
 	}

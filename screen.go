@@ -19,7 +19,6 @@ func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Option
 	if err := screen.Check(); err != nil {
 		return usage("%v", err)
 	}
-	logTo(opts.StateDir)
 	opts.Interactive = true
 	a, err := app.New(opts)
 	if err != nil {

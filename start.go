@@ -31,8 +31,9 @@ func (s *start) headless(ctx context.Context) error {
 	run := app.NewHeadless(app.HeadlessOptions{
 		Out: stdoutFor(s.line.format), Err: cleaned{os.Stderr}, Format: s.line.format, FailOnDenied: s.line.failOnDenied,
 	})
+	logTo(s.settings.StateDir, s.line.debug, s.settings.Getenv)
 	opts := s.options()
-	opts.Emit = run.Emit
+	opts.Emit = s.logging(run.Emit)
 	tellSettings(os.Stderr, s.settings)
 	m := modelFor(s.settings, func(text string) { run.Emit(app.Notice{Level: app.Warning, Text: text}) })
 	if err := m.find(ctx); err != nil { // before anything of a session is written
@@ -65,6 +66,14 @@ func (s *start) options() app.Options {
 	opts := options(s.settings)
 	opts.Foreign, opts.NoSession, opts.AddPrompt = s.line.foreign, s.line.noSession, s.line.addPrompt
 	return opts
+}
+
+// logging is where the events go, by way of the log with --debug.
+func (s *start) logging(emit func(app.Event)) func(app.Event) {
+	if !s.line.debug {
+		return emit
+	}
+	return logEvents(emit)
 }
 
 // cleaned keeps what could steer a terminal out of what is written. Each write is
@@ -101,9 +110,10 @@ func (s *start) screen(ctx context.Context) error {
 }
 
 func (s *start) once(ctx context.Context) error {
+	logTo(s.settings.StateDir, s.line.debug, s.settings.Getenv)
 	opts := s.options()
 	pump := ui.NewPump()
-	opts.Emit = pump.Emit
+	opts.Emit = s.logging(pump.Emit)
 	m := modelFor(s.settings, func(text string) { pump.Emit(app.Notice{Level: app.Warning, Text: text}) })
 	if err := m.fill(&opts); err != nil {
 		return err
