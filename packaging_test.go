@@ -1,0 +1,130 @@
+//go:build unix
+
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const licensesFile = "docs/licenses.txt"
+
+// licenses are the licences of all modules that are part of the program on one of
+// the systems, each with its text.
+func licenses(t *testing.T) string {
+	t.Helper()
+	var modules []string
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}", ".")
+		cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		modules = append(modules, strings.Split(strings.TrimSpace(string(out)), "\n")...)
+	}
+	slices.Sort(modules)
+	var b strings.Builder
+	for _, m := range slices.Compact(modules) {
+		part := strings.Fields(m)
+		if len(part) != 3 {
+			continue
+		}
+		var found []string
+		for _, pattern := range []string{"LICEN[CS]E*", "License*", "COPYING*"} {
+			names, err := filepath.Glob(filepath.Join(part[2], pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, names...)
+		}
+		if len(found) == 0 {
+			t.Errorf("%s has no licence", part[0])
+		}
+		fmt.Fprintf(&b, "%s %s\n%s\n\n", part[0], part[1], strings.Repeat("-", 72))
+		for _, path := range found {
+			b.WriteString(strings.TrimSpace(strings.ReplaceAll(document(t, path), "\r\n", "\n")) + "\n\n")
+		}
+	}
+	return b.String()
+}
+
+// TestLicenses holds the file with the licences of all dependencies; -update writes it.
+func TestLicenses(t *testing.T) {
+	want := licenses(t)
+	if updating() {
+		writeFile(t, licensesFile, []byte(want))
+	}
+	if document(t, licensesFile) != want {
+		t.Errorf("%s does not have the licences of the modules of go.mod: go test -run Licenses -update .", licensesFile)
+	}
+}
+
+// TestInstallScript installs a release from a server; one with another checksum is refused.
+func TestInstallScript(t *testing.T) {
+	for _, tool := range []string{"curl", "tar"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatal(err)
+			}
+			t.Skip(err)
+		}
+	}
+	name := fmt.Sprintf("agent_1.2.3_%s_%s.tar.gz", runtime.GOOS, runtime.GOARCH)
+	archive := release(t)
+	sum := fmt.Sprintf("%x  %s\n", sha256.Sum256(archive), name)
+	for _, sums := range []string{sum, strings.Repeat("0", 64) + "  " + name + "\n", ""} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch r.URL.Path {
+			case "/latest":
+				http.Redirect(w, r, "/tag/v1.2.3", http.StatusFound)
+			case "/tag/v1.2.3":
+			case "/download/v1.2.3/checksums.txt":
+				fmt.Fprint(w, sums)
+			case "/download/v1.2.3/" + name:
+				w.Write(archive)
+			default:
+				http.NotFound(w, r)
+			}
+		}))
+		bin := filepath.Join(t.TempDir(), "bin")
+		cmd := exec.CommandContext(t.Context(), "sh", "docs/install.sh")
+		cmd.Env = append(os.Environ(), "AGENT_RELEASES="+server.URL, "AGENT_BIN="+bin, "NO_PROXY=127.0.0.1")
+		out, err := cmd.CombinedOutput()
+		server.Close()
+		_, there := os.Stat(filepath.Join(bin, "agent"))
+		if good := sums == sum; good != (err == nil) || good != (there == nil) || good != strings.Contains(string(out), "agent 1.2.3") {
+			t.Errorf("with the checksums %q: %v, %v: %s", sums, err, there, out)
+		}
+	}
+}
+
+// release is an archive with a program that says its version.
+func release(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	w := tar.NewWriter(zip)
+	program := []byte("#!/bin/sh\necho agent 1.2.3\n")
+	if err := w.WriteHeader(&tar.Header{Name: "agent", Mode: 0o755, Size: int64(len(program))}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(program); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	zip.Close()
+	return out.Bytes()
+}
