@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 )
 
 const licensesFile = "docs/licenses.txt"
@@ -108,6 +110,46 @@ func TestInstallScript(t *testing.T) {
 		if good := sums == sum; good != (err == nil) || good != (there == nil) || good != strings.Contains(string(out), "agent 1.2.3") {
 			t.Errorf("with the checksums %q: %v, %v: %s", sums, err, there, out)
 		}
+	}
+}
+
+// A release says its version; so does what go install builds (IMP-07).
+func TestVersion(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "agent")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-X main.version=9.8.7", "-o", bin, ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out, err := exec.CommandContext(t.Context(), bin, "--version").Output()
+	if err != nil || string(out) != "agent 9.8.7\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// What a release is made of, and that its build sets the version (IMP-08).
+func TestReleaseFile(t *testing.T) {
+	var release struct {
+		Builds []struct {
+			Env, Goos, Goarch, Ldflags []string
+		}
+		Checksum struct {
+			Name string `yaml:"name_template"`
+		}
+		Sboms, Signs []struct{ Artifacts string }
+	}
+	if err := yaml.Unmarshal([]byte(document(t, ".goreleaser.yaml")), &release); err != nil {
+		t.Fatal(err)
+	}
+	if len(release.Builds) != 1 {
+		t.Fatalf("%d builds", len(release.Builds))
+	}
+	b := release.Builds[0]
+	if !slices.Equal(b.Env, []string{"CGO_ENABLED=0"}) || !slices.Equal(b.Goos, []string{"linux", "darwin", "windows"}) ||
+		!slices.Equal(b.Goarch, []string{"amd64", "arm64"}) || !strings.Contains(strings.Join(b.Ldflags, " "), "-X main.version=") {
+		t.Errorf("%+v", b)
+	}
+	if release.Checksum.Name != "checksums.txt" || len(release.Sboms) != 1 || len(release.Signs) != 1 || release.Signs[0].Artifacts != "checksum" {
+		t.Errorf("%+v", release)
 	}
 }
 

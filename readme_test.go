@@ -21,6 +21,19 @@ func TestReadmeSaysWhatRulesMiss(t *testing.T) {
 	}
 }
 
+// IMP-44: what the README tells of itself, the rest being in docs/.
+func TestReadmeIsWhole(t *testing.T) {
+	text := document(t, "README.md")
+	for _, want := range []string{
+		"go install github.com/phero-agent/agent@latest", "export OPENAI_API_KEY", "<!-- keys:", "advice against mistakes, no boundary",
+		"It bounds neither memory nor processors nor the disk", ".phero/sessions/<id>/log.jsonl", ".phero/blobs/", "**Not covered**", "Without a screen", "## What is sent where",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the README does not say %q", want)
+		}
+	}
+}
+
 // TestReadmeSaysHowToBegin: the two commands that do all the set-up are there; other
 // tests run what is behind them.
 func TestReadmeSaysHowToBegin(t *testing.T) {
