@@ -29,11 +29,9 @@ const serverRole = "AGENT_TEST_MCP_SERVER"
 // serve is an MCP server, until its input ends.
 func serve(role string) {
 	if role == "late" { // ready only once the test says so
-		f, err := os.Open(os.Getenv("GATE"))
-		if err != nil {
+		if _, err := os.ReadFile(os.Getenv("GATE")); err != nil {
 			panic(err)
 		}
-		f.Close()
 	}
 	server := sdk.NewServer(&sdk.Implementation{Name: role, Version: "1"}, &sdk.ServerOptions{Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
 	say := func(text string) *sdk.CallToolResult {
