@@ -470,7 +470,7 @@ func make1(t *testing.T, b *Tool, id, command string) <-chan *Output {
 func TestMovedCommandOutlivesItsCall(t *testing.T) { // IMP-31
 	t.Parallel()
 	dir := workspace(t)
-	b := newTool(t, WithWorkingDirectory(dir), WithDefaultTimeout(2*time.Second))
+	b := newTool(t, WithWorkingDirectory(dir), WithDefaultTimeout(time.Minute))
 	m := mark()
 	ctx, cancel := context.WithCancel(withCall("call_1"))
 	moved := make(chan *Output)
