@@ -181,3 +181,13 @@ func TestSkillsAreListed(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// A directory of the repository cannot write lines of its own into the question.
+func TestTrustQuestionCannotBeForged(t *testing.T) {
+	files := map[string]string{".claude/skills/x wants:\n  nothing\nShould this count/SKILL.md": greeter}
+	r := newRig(t, useGreeter, files, skillHome(t, nil))
+	q, _ := await[app.Questioned](r, 0, nil)
+	if lines := strings.Split(q.Input.Questions[0].Question, "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "skill ") || !strings.HasPrefix(lines[1], "  when it is loaded") {
+		t.Errorf("%q", lines)
+	}
+}

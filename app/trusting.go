@@ -75,13 +75,15 @@ func (a *App) askTrust() {
 	close(t.answered)
 }
 
-// words are what the items would do, as the question shows them.
+// words are what the items would do, as the question shows them. A line feed in a
+// name of the repository must not pose as a line of the question.
 func (t *trusting) words() string {
+	oneLine := strings.NewReplacer("\n", `\n`, "\r", `\r`)
 	var b strings.Builder
 	for _, item := range t.items {
-		fmt.Fprintf(&b, "%s wants:\n", item.Name)
+		fmt.Fprintf(&b, "%s wants:\n", oneLine.Replace(item.Name))
 		for _, effect := range item.Effects {
-			fmt.Fprintf(&b, "  %s\n", effect)
+			fmt.Fprintf(&b, "  %s\n", oneLine.Replace(effect))
 		}
 	}
 	return b.String()
