@@ -114,7 +114,7 @@ func (l *linter) unknown(r *rule, pattern string) {
 	}
 	best, least := "", 3
 	for _, k := range l.known {
-		if d := distance(strings.ToLower(r.tool), k.Tool); d < least {
+		if d := Distance(strings.ToLower(r.tool), k.Tool); d < least {
 			best, least = k.Tool, d
 		}
 	}
@@ -311,25 +311,4 @@ func (s *scan) special(p string, i int) {
 	case '#':
 		s.comment = s.comment || before == ' '
 	}
-}
-
-// distance is how many letters must change to make one word the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -227,17 +227,6 @@ func TestQuitAsksAboutShells(t *testing.T) {
 	})
 }
 
-func TestDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"undo", "undo", 0}, {"udno", "undo", 1}, {"und", "undo", 1}, {"sesions", "sessions", 1}, {"x", "quit", 4}, {"", "new", 3}} {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 func TestModelCommand(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		s.app.models = []app.ModelInfo{{ID: "big"}, {ID: "small", Window: 8000}}

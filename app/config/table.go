@@ -3,6 +3,8 @@ package config
 import (
 	"reflect"
 	"strings"
+
+	"github.com/phero-agent/agent/permissions"
 )
 
 // find is the setting of a key.
@@ -55,7 +57,7 @@ func nearest(key string) string {
 func nearestOf(list []setting, key, before string) string {
 	best, least := "", 4
 	consider := func(name, meant string, more int) {
-		if d := distance(key, name) + more; d < least && d < len(key) {
+		if d := permissions.Distance(key, name) + more; d < least && d < len(key) {
 			best, least = before+meant, d
 		}
 	}
@@ -67,24 +69,4 @@ func nearestOf(list []setting, key, before string) string {
 		}
 	}
 	return best
-}
-
-// distance is how many letters are added, left out or changed between two words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		above := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := above
-			if a[i] != b[j] {
-				d = 1 + min(above, row[j], row[j+1])
-			}
-			above, row[j+1] = row[j+1], d
-		}
-	}
-	return row[len(b)]
 }
