@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -68,8 +69,10 @@ func commands(a *app.App) []ui.Command {
 
 // resumeCommand goes on with a session of the workspace from where the person stands.
 func resumeCommand(workspace string) string {
-	if here, err := config.Load(config.Flags{}, os.Getenv); err == nil && here.Workspace == workspace {
-		return "agent --resume"
+	if here, err := os.Getwd(); err == nil {
+		if here, err = filepath.EvalSymlinks(here); err == nil && config.FindWorkspace(here) == workspace {
+			return "agent --resume"
+		}
 	}
 	quoted, err := syntax.Quote(workspace, syntax.LangBash)
 	if err != nil {
