@@ -22,8 +22,8 @@ func complete(cmd *cobra.Command, flags *config.Flags) {
 		return sessionIDs(*flags), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}
 	offers := map[string]cobra.CompletionFunc{
-		"sandbox":         cobra.FixedCompletions(config.Values("sandbox.runner"), cobra.ShellCompDirectiveNoFileComp),
-		"permission-mode": cobra.FixedCompletions(config.Values("permissions.mode"), cobra.ShellCompDirectiveNoFileComp),
+		"sandbox":         valuesOf("sandbox.runner"),
+		"permission-mode": valuesOf("permissions.mode"),
 		"output-format":   cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp),
 		"format":          cobra.FixedCompletions([]string{"md", "json"}, cobra.ShellCompDirectiveNoFileComp),
 		"cd":              cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
@@ -58,6 +58,14 @@ func complete(cmd *cobra.Command, flags *config.Flags) {
 		cmd.ValidArgsFunction = sessions
 	case cmd.CommandPath() != "agent config check":
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+}
+
+// valuesOf are those that a setting can have. They are looked up when they are asked
+// for: it takes a part of a millisecond, of every start.
+func valuesOf(setting string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return config.Values(setting), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

@@ -37,6 +37,7 @@ func show(ctx context.Context, opts app.Options, pump *ui.Pump, screen ui.Option
 	screen.StateDir = config.WorkspaceState(opts.StateDir, opts.Workspace)
 	screen.Dir = opts.Dir
 	screen.Files = a.Files
+	screen.Drawn = a.Prepare
 	screen.Commands = append(screen.Commands, commands(a)...)
 	err = ui.Run(ctx, ui.New(a, pump, screen))
 	var caught *ui.SignalError

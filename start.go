@@ -50,6 +50,7 @@ func (s *start) headless(ctx context.Context) error {
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	a.Start()
+	a.Prepare()
 	if s.resumes() {
 		if err := a.Open(s.line.resume); err != nil {
 			return usage("%v", err)

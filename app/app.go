@@ -167,6 +167,16 @@ func (a *App) Start() {
 	if len(a.trusting.items) > 0 {
 		a.working.Go(a.askTrust)
 	}
+}
+
+// Prepare begins in the background what the first turn needs and the first frame
+// does not: it would take processors away from that. Call it once, after Start.
+func (a *App) Prepare() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return
+	}
 	a.sandbox.start(func() {
 		a.emit(a.state())
 		a.lookAtGit()

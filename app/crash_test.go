@@ -115,6 +115,7 @@ func workUntilKilled(dir string) {
 		panic(err)
 	}
 	a.Start()
+	a.Prepare()
 	fmt.Println("begun")
 	a.Submit("go")
 	<-ended

@@ -73,6 +73,7 @@ func workOnFullDisk(dir string) {
 	}
 	a0.Store(a)
 	a.Start()
+	a.Prepare()
 	turn := func(prompt string) {
 		a.Submit(prompt)
 		<-ended

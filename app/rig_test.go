@@ -100,6 +100,7 @@ func rigIn(t *testing.T, dir, text string, change ...func(*app.Options)) *rig {
 		}
 	})
 	r.app.Start()
+	r.app.Prepare()
 	return r
 }
 

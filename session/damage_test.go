@@ -299,4 +299,4 @@ func FuzzReadLog(f *testing.F) {
 	})
 }
 
-func sum32(text string) uint32 { return crc32.Checksum([]byte(text), castagnoli) }
+func sum32(text string) uint32 { return crc32.Checksum([]byte(text), castagnoli()) }

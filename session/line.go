@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"sync"
 )
 
 // A line of a log is an entry as JSON, with two more fields at its end:
@@ -27,7 +28,7 @@ const (
 	tallyMark = `,"log":{`
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // tally is what the log holds up to a line's end. It stands in each line, so
 // that a list of sessions needs only the two ends of their logs.
@@ -81,7 +82,7 @@ func seal(line []byte, t tally) []byte {
 	text, _ := json.Marshal(t) // of numbers it cannot fail
 	line = append(line, `,"log":`...)
 	line = append(line, text...)
-	return fmt.Appendf(line, sumStart+`%08x"}`+"\n", crc32.Checksum(line, castagnoli))
+	return fmt.Appendf(line, sumStart+`%08x"}`+"\n", crc32.Checksum(line, castagnoli()))
 }
 
 // Why a line gives no entry.
@@ -129,7 +130,7 @@ func sumHolds(line []byte) bool {
 	if n < 0 || !bytes.HasPrefix(line[n:], []byte(sumStart)) {
 		return false
 	}
-	sum := fmt.Appendf(nil, `%08x"}`, crc32.Checksum(line[:n], castagnoli))
+	sum := fmt.Appendf(nil, `%08x"}`, crc32.Checksum(line[:n], castagnoli()))
 	return bytes.Equal(line[n+len(sumStart):], sum)
 }
 

@@ -82,6 +82,7 @@ type Options struct {
 	Dir      string                   // where the person's own commands run; "" is the working directory
 	StateDir string                   // where prompts and the draft are kept; "" keeps nothing
 	Files    func() ([]string, error) // paths below the workspace to complete after @; nil: none
+	Drawn    func()                   // called once, when the first frame is on the terminal; nil: nothing
 	Commands []Command                // beside the built-in ones; the same name takes their place
 }
 

@@ -256,3 +256,15 @@ func TestSuspendAndResume(t *testing.T) {
 	c.typed("\x03\x04")
 	c.wait("ended: <nil>")
 }
+
+func TestDrawn(t *testing.T) {
+	drawn := 0
+	on(t, 80, 24, Options{Drawn: func() { drawn++ }}, func(t *testing.T, s *stage) {
+		s.Wait(time.Second)
+		s.Type("a")
+		s.Wait(time.Second)
+		if drawn != 1 {
+			t.Errorf("called %d times, want once", drawn)
+		}
+	})
+}

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/phero-agent/agent/app"
 )
@@ -97,12 +98,26 @@ func New(a Agent, p *Pump, opts Options) *Model {
 	return m
 }
 
+// firstFrame is when the first frame has been written: Bubble Tea draws at the ticks
+// of a clock that starts with it, 60 times a second.
+const firstFrame = 2 * time.Second / 60
+
+// measure lets the width tables be made, in milliseconds, while the clock has yet to
+// tick for the first time.
+func measure() tea.Msg {
+	ansi.StringWidthWc("│") // as the renderer counts
+	return nil
+}
+
 // Init asks for what the first frame does not need.
 func (m *Model) Init() tea.Cmd {
 	m.begun = time.Now()
 	cmds := []tea.Cmd{m.pump.next, m.history.load(), m.drafts.load(), m.readMode()}
 	if !m.opts.Plain {
-		cmds = append(cmds, tea.RequestBackgroundColor)
+		cmds = append(cmds, tea.RequestBackgroundColor, measure)
+	}
+	if m.opts.Drawn != nil {
+		cmds = append(cmds, tea.Tick(firstFrame, func(time.Time) tea.Msg { m.opts.Drawn(); return nil }))
 	}
 	if id := m.opts.Open; id != "" {
 		cmds = append(cmds, m.calls.inOrder(func() { m.agent.Resume(id) }))
