@@ -13,7 +13,7 @@ import (
 	"github.com/phero-agent/agent/tools/bash"
 )
 
-// gitLook counts the changed files of the workspace's repository, for the model's
+// gitLook finds the changed files of the workspace's repository, for the model's
 // notes. Git runs in the sandbox only, because a repository's settings can make it
 // run programs (decision 17), and beside the turn, so that no request waits for it:
 // what a look finds is told with the next one.
@@ -22,15 +22,19 @@ type gitLook struct {
 	busy    bool
 	off     bool // git is slow here, or fails
 	known   bool
-	changed int // files that are changed or new, at the last look
+	changed changedFiles // at the last look
 }
 
 // gitPatience is how long a look may take, in milliseconds; after one that takes
 // longer there is no other.
 const gitPatience = 5000
 
-// gitCount prints how many files git calls changed or new.
-const gitCount = `set -o pipefail; git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null status --porcelain -z --no-renames --ignore-submodules=all 2>/dev/null | tr -dc '\0' | wc -c`
+// gitStatus prints how many files git calls changed or new, and the first of them, one
+// in a line, with names quoted where they have to be.
+const gitStatus = `all=$(git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c core.quotePath=false ` +
+	`status --porcelain --no-renames --ignore-submodules=all 2>/dev/null) || exit
+mapfile -t files < <(printf %s "$all")
+printf '%s\n' ${#files[@]} "${files[@]:0:10}"`
 
 // lookAtGit begins a look where there is a repository and a sandbox, and sessions:
 // before the first one nothing is written into a workspace, and the sandbox would.
@@ -48,7 +52,7 @@ func (a *App) lookAtGit() {
 	}
 	g.busy = true
 	a.working.Go(func() {
-		changed, err := a.countChanged(a.life)
+		changed, err := a.gitStatus(a.life)
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		g.busy, g.off, g.known = false, err != nil, err == nil
@@ -56,25 +60,57 @@ func (a *App) lookAtGit() {
 	})
 }
 
-func (a *App) countChanged(ctx context.Context) (int, error) {
+func (a *App) gitStatus(ctx context.Context) (changedFiles, error) {
 	shell, err := a.sandbox.newShell()
 	if err != nil {
-		return 0, err
+		return changedFiles{}, err
 	}
 	defer shell.Close()
-	arguments, err := json.Marshal(bash.Input{Command: gitCount, Timeout: gitPatience})
+	arguments, err := json.Marshal(bash.Input{Command: gitStatus, Timeout: gitPatience})
 	if err != nil {
-		return 0, err
+		return changedFiles{}, err
 	}
 	result, err := shell.Tool().Handle(ctx, string(arguments))
 	if err != nil {
-		return 0, err
+		return changedFiles{}, err
 	}
 	out, _ := result.(*bash.Output)
 	if out == nil || out.ExitCode != 0 || out.TimedOut {
-		return 0, fmt.Errorf("git status failed: %+v", out)
+		return changedFiles{}, fmt.Errorf("git status failed: %+v", out)
 	}
-	return strconv.Atoi(strings.TrimSpace(out.Output))
+	return parseStatus(out.Output)
+}
+
+// changedFiles are those that are changed or new and not committed.
+type changedFiles struct {
+	count int
+	first []string // with a word on those that are not just changed
+}
+
+// parseStatus reads what [gitStatus] printed.
+func parseStatus(text string) (changedFiles, error) {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	count, err := strconv.Atoi(lines[0])
+	if err != nil {
+		return changedFiles{}, err
+	}
+	c := changedFiles{count: count}
+	for _, line := range lines[1:] {
+		if len(line) < 4 {
+			continue
+		}
+		name := line[3:]
+		switch state := line[:2]; {
+		case state == "??" || state[0] == 'A' && state[1] != 'A':
+			name += " (new)"
+		case strings.Contains(state, "U") || state == "AA" || state == "DD":
+			name += " (in conflict)"
+		case strings.Contains(state, "D"):
+			name += " (deleted)"
+		}
+		c.first = append(c.first, name)
+	}
+	return c, nil
 }
 
 // gitState is what the model is told of the repository, "" where there is none.
@@ -85,13 +121,16 @@ func (a *App) gitState() string {
 	}
 	a.git.mu.Lock()
 	defer a.git.mu.Unlock()
-	switch {
+	switch c := a.git.changed; {
 	case !a.git.known:
 		return fmt.Sprintf("The git branch is %s.", b)
-	case a.git.changed == 0:
+	case c.count == 0:
 		return fmt.Sprintf("The git branch is %s, without changes that are not committed.", b)
+	case c.count > len(c.first):
+		return fmt.Sprintf("The git branch is %s. Not committed: %s, and %d more.", b, strings.Join(c.first, ", "), c.count-len(c.first))
+	default:
+		return fmt.Sprintf("The git branch is %s. Not committed: %s.", b, strings.Join(c.first, ", "))
 	}
-	return fmt.Sprintf("The git branch is %s; files that are changed or new and not committed: %d.", b, a.git.changed)
 }
 
 // branch is the branch that is checked out, read without git: a repository's

@@ -40,7 +40,7 @@ func TestGitStateIsANote(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".gitattributes"), []byte("f filter=x\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r := rigIn(t, dir, "== a\n> bash {\"command\":\"true\"}\n== b\none\n== c\ntwo\n== d\nthree\n== e\nfour\n", func(o *app.Options) { o.Sandbox = "bwrap" })
+	r := rigIn(t, dir, "== a\n> bash {\"command\":\"true\"}\n== b\none\n== c\ntwo\n== d\nthree\n== e\nfour\n== f\nfive\n== g\nsix\n", func(o *app.Options) { o.Sandbox = "bwrap" })
 	told := func() string {
 		t.Helper()
 		r.app.WaitForGit()
@@ -52,7 +52,7 @@ func TestGitStateIsANote(t *testing.T) {
 	await(r, 0, func(s app.State) bool { return s.Sandbox == "bwrap" })
 	r.turn("first")
 	told()
-	if all := fmt.Sprint(r.last()); !strings.Contains(all, "The git branch is trunk; files that are changed or new and not committed: 1.") {
+	if all := fmt.Sprint(r.last()); !strings.Contains(all, "The git branch is trunk. Not committed: .gitattributes (new).") {
 		t.Errorf("told %s", all)
 	}
 	if note := told(); note != "" {
@@ -63,6 +63,18 @@ func TestGitStateIsANote(t *testing.T) {
 	}
 	r.turn("the look of its end sees that")
 	if note := told(); !strings.Contains(note, "trunk, without changes") {
+		t.Errorf("told %q", note)
+	}
+	if err := os.Remove(filepath.Join(dir, "f")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a\nb", "é", "z1", "z2", "z3", "z4", "z5", "z6", "z7", "z8", "z9"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.turn("and that")
+	if note := told(); !strings.Contains(note, `trunk. Not committed: f (deleted), "a\nb" (new), z1 (new)`) || !strings.Contains(note, ", and 2 more.") {
 		t.Errorf("told %q", note)
 	}
 	if _, err := os.Stat(ran); err == nil {
