@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,8 +44,8 @@ type BubblewrapRunner struct {
 	shareCaches bool
 
 	mu       sync.Mutex
-	live     int             // commands that run
-	reserved map[string]bool // mount points that were made for a missing path
+	live     int // commands that run
+	reserved reservations
 }
 
 // BubblewrapOption configures a [BubblewrapRunner]. Repeated options add up.
@@ -113,7 +112,7 @@ func newWalls(workspace string, opts []BubblewrapOption) (*BubblewrapRunner, err
 	if info, err := os.Stat(resolved); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("the workspace %s is not a directory", abs)
 	}
-	r := &BubblewrapRunner{workspace: abs, real: resolved, trees: []tree{{abs, resolved}}, reserved: map[string]bool{}}
+	r := &BubblewrapRunner{workspace: abs, real: resolved, trees: []tree{{abs, resolved}}, reserved: reservations{map[string]string{}, map[string]*os.File{}}}
 	r.home, _ = homeDirectory()
 	r.fixed = append(systemMounts(), r.workspaceMounts()...)
 	for _, o := range opts {
@@ -247,14 +246,9 @@ func (r *BubblewrapRunner) present(m Mount) (Mount, error) {
 	if link := linkInside(m.root, m.Path); link != "" {
 		return m, fmt.Errorf("%s became a symbolic link, so it cannot be protected: make it a real one", link)
 	}
-	missing := firstMissing(m.root, m.Path, r.reserved)
-	if missing != "" && !r.reserved[missing] {
-		if err := os.Mkdir(missing, 0o755); errors.Is(err, fs.ErrExist) {
-			return r.present(m) // somebody made it just now
-		} else if err != nil {
-			return m, fmt.Errorf("%s cannot be reserved: %w", missing, reason(err))
-		}
-		r.reserved[missing] = true
+	missing, err := r.reserved.reserve(m.root, m.Path)
+	if err != nil {
+		return m, err
 	}
 	if missing != "" {
 		m.Path, m.Access, m.Source = missing, Hidden, ""
@@ -280,10 +274,7 @@ func (r *BubblewrapRunner) release() {
 	if r.live > 0 {
 		return
 	}
-	for path := range r.reserved {
-		_ = os.Remove(path) // only when it is still empty
-		delete(r.reserved, path)
-	}
+	r.reserved.release()
 }
 
 func (r *BubblewrapRunner) reached(opts RunOptions) Reach {

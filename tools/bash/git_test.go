@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -217,6 +218,40 @@ func TestGitReserved(t *testing.T) { // V7, W2: no command makes a repository wh
 	b.Close()
 	if exists(filepath.Join(dir, ".git")) {
 		t.Error("the mount point is left")
+	}
+}
+
+// Two programs at work in one workspace do not take each other's mount points away,
+// and the last one leaves none.
+func TestReservedByTwo(t *testing.T) { // V7
+	t.Parallel()
+	dir := workspace(t)
+	opts := []BubblewrapOption{WithGitProtection(), WithReadOnlyPaths(dir + "/.phero"), WithHidden(dir+"/.phero/sessions", dir+"/.phero/blobs")}
+	first := inside(t, dir, opts...)
+	background(t, first, "touch ready; sleep "+mark())
+	eventually(t, "it runs", func() bool { return exists(filepath.Join(dir, "ready")) })
+	refused(t, inside(t, dir, opts...), "git init -q .", "mkdir -p .phero/sessions/x", "touch .phero/config.toml")
+	if !exists(filepath.Join(dir, ".phero")) || !exists(filepath.Join(dir, ".git")) {
+		t.Error("the mount points are gone while the other one's command runs")
+	}
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			b := inside(t, dir, opts...)
+			for range 5 {
+				if out, err := call(t, t.Context(), b, Input{Command: "echo well"}); err != nil || out.Output != "well\n" {
+					t.Errorf("%+v, %v", out, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	first.Close()
+	run(t, inside(t, dir, opts...), "true") // takes away what others had to leave
+	for _, path := range []string{".phero", ".git"} {
+		if exists(filepath.Join(dir, path)) {
+			t.Errorf("%s is left", path)
+		}
 	}
 }
 

@@ -195,20 +195,3 @@ func linkInside(workspace, path string) string {
 	}
 	return ""
 }
-
-// firstMissing is the first part of the way from root to a path below it that
-// does not exist, or only because it is reserved; "" when all do.
-func firstMissing(root, path string, reserved map[string]bool) string {
-	rel, err := filepath.Rel(root, path)
-	if err != nil {
-		return ""
-	}
-	at := root
-	for part := range strings.SplitSeq(rel, "/") {
-		at = filepath.Join(at, part)
-		if _, err := os.Lstat(at); reserved[at] || errors.Is(err, fs.ErrNotExist) {
-			return at
-		}
-	}
-	return ""
-}
