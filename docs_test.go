@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/app/config"
 	"github.com/phero-agent/agent/ui"
 )
 
@@ -22,7 +23,7 @@ var blocks = []struct {
 	make       func() string
 }{
 	{"README.md", "keys", ui.KeysReference},
-	{"README.md", "commands", ui.CommandsReference},
+	{"README.md", "commands", commandsReference},
 	{"docs/headless.md", "events", app.StreamReference},
 	{"docs/flags.md", "flags", flagsReference},
 	{"docs/flags.md", "elsewhere", elsewhereReference},
@@ -110,6 +111,22 @@ func elsewhereReference() string {
 		fmt.Fprintf(&b, "| --%s | %s |\n", e[0], e[1])
 	}
 	return b.String()
+}
+
+// commandsReference is the table of slash commands: the screen's and those that come
+// with the application.
+func commandsReference() string {
+	dir, err := os.MkdirTemp("", "agent-docs-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	a, err := app.New(app.Options{Workspace: dir, Dir: dir, StateDir: filepath.Join(dir, "state"), Sandbox: "none", Emit: func(app.Event) {}, SetUp: setUpFor(config.Settings{}, nil)})
+	if err != nil {
+		panic(err)
+	}
+	defer a.Close()
+	return ui.CommandsReference(commands(a)...)
 }
 
 var (

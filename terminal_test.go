@@ -243,6 +243,16 @@ func (s *terminal) kill() {
 	<-s.done
 }
 
+// ended tells whether the program's output ended.
+func (s *terminal) ended() bool {
+	select {
+	case <-s.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // exit waits for the program's end and returns its exit code.
 func (s *terminal) exit() int {
 	s.t.Helper()

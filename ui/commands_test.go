@@ -243,8 +243,8 @@ func TestModelCommand(t *testing.T) {
 }
 
 // IMP-06: the commands that people type without reading, under their usual names.
-// /init and /skills are the application's; why /agents and /mcp are not there is in
-// the README.
+// /init, /skills and /mcp are the application's; why there is no /agents is in the
+// README.
 func TestUsualCommands(t *testing.T) {
 	m := New(&recorder{}, NewPump(), Options{})
 	for name := range strings.FieldsSeq(`help clear new compact model resume sessions continue undo rewind redo diff permissions

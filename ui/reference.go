@@ -23,11 +23,12 @@ func KeysReference() string {
 	return b.String()
 }
 
-// CommandsReference is the table of slash commands as Markdown.
-func CommandsReference() string {
+// CommandsReference is the table of slash commands as Markdown, with more that the
+// application brings.
+func CommandsReference(more ...Command) string {
 	var b strings.Builder
 	b.WriteString("| command | also | does |\n|---|---|---|\n")
-	for _, c := range builtins() {
+	for _, c := range commandTable(more) {
 		also := ""
 		if len(c.Aliases) > 0 {
 			also = "`/" + strings.Join(c.Aliases, "` `/") + "`"
