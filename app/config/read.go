@@ -4,15 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // maxFile is how much of a settings file is read, in bytes.
@@ -58,18 +58,11 @@ func readFile(path string, project bool) (*layer, error) {
 
 // readRegular reads a file that is one: the repository could have put anything there.
 func readRegular(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
+	data, err := regular.Read(path, maxFile)
+	switch {
+	case errors.Is(err, regular.ErrNotRegular):
 		return nil, fmt.Errorf("%s is no regular file: remove it", path)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if len(data) > maxFile {
+	case errors.Is(err, regular.ErrTooLong):
 		return nil, fmt.Errorf("%s is larger than 1 MiB: make it smaller", path)
 	}
 	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), err

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // tracked is what the index of git says of a file.
@@ -30,7 +32,7 @@ var errIndex = errors.New("the index is of an unknown kind")
 
 // readIndex reads the files of an index, by path. hash is the size of an object id.
 func readIndex(path string, hash int) ([]tracked, error) {
-	data, err := readRegular(path, maxIndex)
+	data, err := regular.Read(path, maxIndex)
 	if err != nil {
 		return nil, err
 	}

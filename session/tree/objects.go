@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // objects reads contents from the object stores of a repository: loose ones and
@@ -47,7 +49,7 @@ func newObjects(common string, hash int) *objects {
 // borrow adds a store, and those that it names as alternates.
 func (o *objects) borrow(dir string, depth int) {
 	o.dirs = append(o.dirs, dir)
-	text, err := readRegular(filepath.Join(dir, "info", "alternates"), maxSettings)
+	text, err := regular.Read(filepath.Join(dir, "info", "alternates"), maxSettings)
 	if err != nil || depth == 0 {
 		return
 	}
@@ -94,7 +96,7 @@ func (o *objects) readBelow(oid string, depth int) ([]byte, error) {
 func (o *objects) loose(oid string) ([]byte, error) {
 	name := hex.EncodeToString([]byte(oid))
 	for _, dir := range o.dirs {
-		f, err := openRegular(filepath.Join(dir, name[:2], name[2:]))
+		f, err := regular.Open(filepath.Join(dir, name[:2], name[2:]))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -128,11 +130,11 @@ func inflate(r io.Reader, limit int64) ([]byte, error) {
 }
 
 func (o *objects) openPack(path string) {
-	index, err := openRegular(path)
+	index, err := regular.Open(path)
 	if err != nil {
 		return
 	}
-	data, err := openRegular(strings.TrimSuffix(path, ".idx") + ".pack")
+	data, err := regular.Open(strings.TrimSuffix(path, ".idx") + ".pack")
 	if err != nil {
 		index.Close()
 		return

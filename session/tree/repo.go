@@ -4,16 +4,14 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/phero-agent/agent/tools/file"
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // repo is a repository of git. It is read, and git is asked, but nothing in it changes.
@@ -52,7 +50,7 @@ func openRepo(top, base, prefix string) *repo {
 	if text, err := readSmall(filepath.Join(r.dir, "commondir")); err == nil {
 		r.common = absolute(text, r.dir)
 	}
-	if config, err := readRegular(filepath.Join(r.common, "config"), maxSettings); err == nil && bytes.Contains(bytes.ToLower(config), []byte("objectformat = sha256")) {
+	if config, err := regular.Read(filepath.Join(r.common, "config"), maxSettings); err == nil && bytes.Contains(bytes.ToLower(config), []byte("objectformat = sha256")) {
 		r.hash = sha256.Size
 	}
 	if path := r.setting("excludesfile"); path != "" {
@@ -81,7 +79,7 @@ func userDir() string {
 func (r *repo) setting(key string) string {
 	home, _ := os.UserHomeDir()
 	for _, path := range []string{filepath.Join(r.common, "config"), filepath.Join(home, ".gitconfig"), filepath.Join(userDir(), "config"), "/etc/gitconfig"} {
-		text, err := readRegular(path, maxSettings)
+		text, err := regular.Read(path, maxSettings)
 		if err != nil {
 			continue
 		}
@@ -110,7 +108,7 @@ func (r *repo) translates() bool {
 	if v := strings.ToLower(r.setting("autocrlf")); v != "" && v != "false" {
 		return true
 	}
-	if config, err := readRegular(filepath.Join(r.common, "config"), maxSettings); err != nil || bytes.Contains(config, []byte("[include")) {
+	if config, err := regular.Read(filepath.Join(r.common, "config"), maxSettings); err != nil || bytes.Contains(config, []byte("[include")) {
 		return true
 	}
 	files := []string{filepath.Join(r.common, "info", "attributes"), filepath.Join(userDir(), "attributes"), "/etc/gitattributes"}
@@ -124,7 +122,7 @@ func (r *repo) translates() bool {
 	}
 	files = append(files, filepath.Join(r.top, ".gitattributes"))
 	for _, path := range files {
-		text, err := readRegular(path, maxSettings)
+		text, err := regular.Read(path, maxSettings)
 		if err != nil {
 			continue
 		}
@@ -138,7 +136,7 @@ func (r *repo) translates() bool {
 }
 
 func (r *repo) exclude(path string) {
-	if text, err := readRegular(absolute(path, r.top), maxSettings); err == nil {
+	if text, err := regular.Read(absolute(path, r.top), maxSettings); err == nil {
 		r.outer = file.ParseIgnore(text, 0, r.outer)
 	}
 }
@@ -152,46 +150,12 @@ func absolute(path, base string) string {
 
 // readSmall reads a file of one line.
 func readSmall(path string) (string, error) {
-	text, err := readRegular(path, 4096)
+	text, err := regular.Read(path, 4096)
 	return strings.TrimRight(string(text), "\r\n"), err
 }
 
 // maxSettings is how much is read of a config and the like, in bytes.
 const maxSettings = 4 << 20
-
-// readRegular reads a file that is at most so many bytes long.
-func readRegular(path string, most int64) ([]byte, error) {
-	f, err := openRegular(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = errLarge
-	}
-	return text, err
-}
-
-var errNotRegular = errors.New("it is no regular file")
-
-// openRegular opens a file of a repository, which a command may have made: a FIFO
-// there must not hold the agent up.
-func openRegular(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
 
 // path is where git sees a path of the workspace.
 func (r *repo) path(path string) string {

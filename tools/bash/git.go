@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // WithGitProtection keeps commands from planting programs that git runs on the
@@ -148,7 +150,7 @@ func pointedTo(workspace, dot string) (gitDirs, bool) {
 
 // readPath reads a file that holds a path, and resolves that.
 func readPath(file, prefix, base string) (string, bool) {
-	data, err := readRegular(file, 4096)
+	data, err := regular.Read(file, 4096)
 	if err != nil {
 		return "", false
 	}
@@ -303,7 +305,7 @@ const maxGitFile = 1 << 20
 // config. It is no parser: it may find too much, never too little, but for
 // values with continued lines.
 func configValues(file string, keys ...string) []string {
-	data, err := readRegular(file, maxGitFile)
+	data, err := regular.Read(file, maxGitFile)
 	if err != nil {
 		return nil
 	}

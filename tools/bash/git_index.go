@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 const maxIndex = 256 << 20
@@ -24,7 +26,7 @@ func linkedTrees(gitDir string) []string {
 	var found []string
 	files, _ := filepath.Glob(filepath.Join(globQuote(gitDir), "sharedindex.*")) // a split index has its entries there
 	for _, file := range append(files, filepath.Join(gitDir, "index")) {
-		if data, err := readRegular(file, maxIndex); err == nil && len(data) >= 12 && string(data[:4]) == "DIRC" {
+		if data, err := regular.Read(file, maxIndex); err == nil && len(data) >= 12 && string(data[:4]) == "DIRC" {
 			found = append(found, indexLinks(data, hash)...)
 		}
 	}

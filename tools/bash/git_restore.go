@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // remember keeps a link that cannot be mounted, to put it back.
@@ -64,7 +66,7 @@ func (g *gitGuard) contents() map[string]saved {
 		if err != nil {
 			return
 		}
-		if data, err := readRegular(path, maxGitFile); err == nil {
+		if data, err := regular.Read(path, maxGitFile); err == nil {
 			files[path] = saved{string(data), info.Mode().Perm()}
 		}
 	}
@@ -85,7 +87,7 @@ func (g *gitGuard) putBack() []string {
 	var notes []string
 	for _, path := range slices.Sorted(maps.Keys(g.files)) {
 		was := g.files[path]
-		if now, err := readRegular(path, maxGitFile); err == nil && string(now) == was.text {
+		if now, err := regular.Read(path, maxGitFile); err == nil && string(now) == was.text {
 			continue
 		}
 		_ = os.Rename(path, path+".refused")
@@ -145,7 +147,7 @@ func (g *gitGuard) linked() map[string]string {
 	}
 	const depth = 5 // of repositories in repositories
 	for _, path := range linkedSuspects(dirs.dir, g.workspace, filepath.Join(dirs.common, "modules"), depth) {
-		data, err := readRegular(path, maxGitFile)
+		data, err := regular.Read(path, maxGitFile)
 		contents[path] = fmt.Sprint(string(data), err)
 	}
 	return contents
@@ -167,7 +169,7 @@ func (g *gitGuard) dirs() (gitDirs, bool) {
 // namesPrograms tells whether a config has keys that make git run something, or
 // cannot be read.
 func namesPrograms(config string) bool {
-	if _, err := readRegular(config, maxGitFile); err != nil {
+	if _, err := regular.Read(config, maxGitFile); err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
 	return len(configValues(config, "path", "hookspath", "fsmonitor", "sshcommand", "pager", "editor", "askpass",

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 // Access is what a command can do with what is mounted.
@@ -147,24 +145,6 @@ func sourcePath(path string) (abs, resolved string, err error) {
 		return "", "", fmt.Errorf("%s cannot be mounted: it is neither a file nor a directory, and a mount of a socket or device reaches what is behind it", abs)
 	}
 	return abs, resolved, nil
-}
-
-// readRegular reads a file that a command may have put there: one that is no
-// regular file would make the reader wait, and one that is too long is none of ours.
-func readRegular(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, fmt.Errorf("%s is no regular file of at most %d bytes", path, limit)
-	}
-	return io.ReadAll(io.LimitReader(f, limit))
 }
 
 // reason is an error of the file system without the path, which the caller names.

@@ -3,10 +3,11 @@ package skill
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 const (
@@ -79,24 +80,14 @@ func readFile(dir string) ([]byte, error) {
 
 // readRegular reads a regular file, or a link to one that does not lead out of the root.
 func readRegular(root *os.Root, name string) ([]byte, error) {
-	info, err := root.Stat(name)
-	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", err)
-	}
-	if !info.Mode().IsRegular() {
+	data, err := regular.ReadIn(root, name, maxFile)
+	switch {
+	case errors.Is(err, regular.ErrNotRegular):
 		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("it cannot be read: %w", err)
-	}
-	if len(data) > maxFile {
+	case errors.Is(err, regular.ErrTooLong):
 		return nil, fmt.Errorf("%s is longer than %d KiB; move parts of it into files beside it", name, maxFile>>10)
+	case err != nil:
+		return nil, fmt.Errorf("it cannot be read: %w", err)
 	}
 	return data, nil
 }
