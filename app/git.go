@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/phero-agent/agent/tools/bash"
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // gitLook finds the changed files of the workspace's repository, for the model's
@@ -133,11 +135,16 @@ func (a *App) gitState() string {
 	}
 }
 
+const (
+	maxGitFile = 1 << 20 // of a file of git, in bytes
+	maxBranch  = 255     // of a branch's name, in bytes
+)
+
 // branch is the branch that is checked out, read without git: a repository's
 // settings can make git run programs (decision 17). "" outside of a repository.
 func branch(workspace string) string {
 	dir := filepath.Join(workspace, ".git")
-	if data, err := os.ReadFile(dir); err == nil { // a worktree or submodule
+	if data, err := regular.Read(dir, maxGitFile); err == nil { // a worktree or submodule
 		target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 		if !ok {
 			return ""
@@ -146,13 +153,17 @@ func branch(workspace string) string {
 			dir = filepath.Join(workspace, dir)
 		}
 	}
-	head, err := os.ReadFile(filepath.Join(dir, "HEAD"))
+	head, err := regular.Read(filepath.Join(dir, "HEAD"), maxGitFile)
 	if err != nil {
 		return ""
 	}
 	text := strings.TrimSpace(string(head))
-	if ref, ok := strings.CutPrefix(text, "ref: refs/heads/"); ok {
-		return ref
+	ref, ok := strings.CutPrefix(text, "ref: refs/heads/")
+	if !ok {
+		ref = text[:min(len(text), 8)]
 	}
-	return text[:min(len(text), 8)]
+	if len(ref) > maxBranch || strings.ContainsFunc(ref, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }) {
+		return "" // no name that git would give
+	}
+	return ref
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/file"
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // Limits of the images of one prompt.
@@ -75,18 +76,16 @@ func (a *App) attach(ctx context.Context, n namedImage) (session.Image, error) {
 }
 
 func readImage(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	data, err := regular.Read(path, maxImageFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no such file (%w)", fs.ErrNotExist)
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
+	case errors.Is(err, regular.ErrNotRegular):
 		return nil, errors.New("it is no file")
-	case info.Size() > maxImageFile:
-		return nil, fmt.Errorf("it has %d MB, the limit is %d", info.Size()>>20, maxImageFile>>20)
+	case errors.Is(err, regular.ErrTooLong):
+		return nil, fmt.Errorf("it has more than %d MB", maxImageFile>>20)
 	}
-	return os.ReadFile(path)
+	return data, err
 }
 
 // find is the file of a path: as the popup writes it, from the workspace; else from where the person stands.

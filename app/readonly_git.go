@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/phero-agent/agent/permissions"
+	"github.com/phero-agent/agent/tools/regular"
 )
 
 // gitCommand splits git's arguments into its subcommand and the rest; "" where an
@@ -139,7 +140,7 @@ func tameGit(workspace string, dirs []string) bool {
 		return false
 	}
 	common := dir
-	if data, err := os.ReadFile(filepath.Join(dir, "commondir")); err == nil {
+	if data, err := regular.Read(filepath.Join(dir, "commondir"), maxGitFile); err == nil {
 		if common = strings.TrimSpace(string(data)); !filepath.IsAbs(common) {
 			common = filepath.Join(dir, common)
 		}
@@ -153,7 +154,7 @@ func tameGit(workspace string, dirs []string) bool {
 		settings = append(settings, filepath.Join(base, "git", "config"))
 	}
 	for _, path := range settings {
-		if data, err := os.ReadFile(path); err == nil && !tameSettings(string(data)) || err != nil && !os.IsNotExist(err) {
+		if data, err := regular.Read(path, maxGitFile); err == nil && !tameSettings(string(data)) || err != nil && !os.IsNotExist(err) {
 			return false
 		}
 	}
@@ -189,7 +190,7 @@ func belongs(dir, workspace string) bool {
 // gitDir is the directory of the repository whose top the workspace is.
 func gitDir(workspace string) (string, error) {
 	dir := filepath.Join(workspace, ".git")
-	data, err := os.ReadFile(dir)
+	data, err := regular.Read(dir, maxGitFile)
 	if err != nil { // mostly because it is a directory
 		_, err = os.Stat(filepath.Join(dir, "HEAD"))
 		return dir, err
