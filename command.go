@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -25,6 +24,7 @@ var version string
 // line is what the command line said.
 type line struct {
 	flags   config.Flags
+	version bool
 	print   bool
 	resume  string
 	goOn    bool
@@ -74,19 +74,22 @@ func newCommand() *cobra.Command {
 		Use:           "agent [prompt]",
 		Short:         "A coding agent in your terminal",
 		Long:          longHelp,
-		Version:       programVersion(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if l.version { // Cobra's own way keeps text/template, and with it every method of every type
+				_, err := fmt.Fprintln(cmd.OutOrStdout(), "agent", programVersion())
+				return err
+			}
 			l.resumed = l.goOn || cmd.Flags().Changed("resume")
 			return l.run(cmd.Context(), cmd, args)
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.SetVersionTemplate("agent {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = true
 	f := root.Flags()
+	f.BoolVarP(&l.version, "version", "v", false, "version for agent")
 	f.BoolVarP(&l.print, "print", "p", false, "answer on stdout, without a screen; also --prompt")
 	f.StringVarP(&l.format, "output-format", "o", app.FormatText, "what -p prints: text, json or stream-json")
 	f.BoolVar(&l.failOnDenied, "fail-on-denied", false, "with -p: exit code 3 when anything was denied, also beside an answer")
@@ -114,11 +117,13 @@ func newCommand() *cobra.Command {
 // pick stands for -r without an id.
 const pick = " "
 
-var sessionID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`)
+func isSessionID(s string) bool {
+	return len(s) == 26 && strings.Trim(s, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
+}
 
 func (l *line) run(ctx context.Context, cmd *cobra.Command, args []string) error {
 	// "-r ID": the flag's value is optional, so the id comes as an argument.
-	if l.resume == pick && len(args) > 0 && sessionID.MatchString(args[0]) {
+	if l.resume == pick && len(args) > 0 && isSessionID(args[0]) {
 		l.resume, args = args[0], args[1:]
 	}
 	if err := mistyped(cmd, args); err != nil {

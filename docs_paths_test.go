@@ -142,17 +142,22 @@ func readPaths(t *testing.T) (paths []string) {
 	run(`git init -q . && agent trust --yes && agent config`, "31m", "bash(of-config *)", "bash(of-local *)", ".config/phero/config.toml:1", ".phero/config.toml:2", ".phero/local.toml:2")
 	run(`agent mcp list`, "of-mcp-json", ".mcp.json")
 	run(`agent doctor || true`, "9 skills and commands", "from OPENAI_API_KEY in the file of keys")
-	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
+	instructions := []string{"~/.config/phero/AGENTS.md", "~/.claude/CLAUDE.md", "AGENTS.md", "CLAUDE.md"}
+	for _, name := range instructions {
 		put(name, "Of "+name+".\n")
 		run(`agent -p go`)
 		if !strings.Contains(m.told(), "Of "+name+".") {
 			t.Errorf("the model is not told what %s says", name)
 		}
-		if err := os.Remove(filepath.Join(ws, name)); err != nil {
+		path := filepath.Join(ws, name)
+		if below, ok := strings.CutPrefix(name, "~/"); ok {
+			path = filepath.Join(home, below)
+		}
+		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
 	}
-	paths = append(append(paths, skills...), commands...)
+	paths = slices.Concat(paths, skills, commands, instructions)
 	return append(paths, "~/.config/phero/config.toml", "$XDG_CONFIG_HOME/phero/config.toml", ".phero/config.toml", ".phero/local.toml",
-		"~/.config/phero/keys", ".mcp.json", "SKILL.md", "AGENTS.md", "CLAUDE.md")
+		"~/.config/phero/keys", ".mcp.json", "SKILL.md")
 }

@@ -53,6 +53,7 @@ func commands(a *app.App) []ui.Command {
 	list := []ui.Command{
 		{Name: "skills", Help: "the skills and commands, where they are, and what was left out", Run: func(string) (string, error) { return a.Skills(), nil }},
 		{Name: "mcp", Args: append([]string{"restart", "login"}, a.ServerNames()...), Help: "the MCP servers; /mcp <name>: one of them; /mcp restart <name>, /mcp login <name>", Run: a.Servers},
+		{Name: "memory", Help: "what the model is always told: the AGENTS.md files", Run: func(string) (string, error) { return a.Memory(), nil }},
 		{Name: "init", Help: "let the model write a first AGENTS.md", Run: func(hint string) (string, error) { a.WriteInstructions(hint); return "", nil }},
 	}
 	if a.CanSetUp() {

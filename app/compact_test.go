@@ -333,7 +333,7 @@ func TestUsageAndCost(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 	for _, p := range report.Parts {
-		if p.Tokens == 0 && p.Name != "instructions of the project" && p.Name != "results of tools" {
+		if p.Tokens == 0 && p.Name != "instructions (AGENTS.md)" && p.Name != "results of tools" {
 			t.Errorf("%s is 0", p.Name)
 		}
 	}

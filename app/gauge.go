@@ -196,13 +196,11 @@ func (r ContextReport) Used() int {
 // Context says what fills the context window. It waits for nothing but a turn's end.
 func (a *App) Context() (r ContextReport, err error) {
 	err = a.idle(func() error {
-		system, err := systemPrompt(a.opts)
-		if err != nil {
-			return err
-		}
+		told, _ := readInstructions(a.opts)
+		system := systemPrompt(a.opts, told)
 		files := 0
-		for _, i := range instructions(a.opts.Workspace, a.opts.Dir) {
-			files += len(i.Text)
+		for _, i := range told {
+			files += len(i.text)
 		}
 		sizes := map[string]int{}
 		for _, m := range a.history() {
@@ -213,7 +211,7 @@ func (a *App) Context() (r ContextReport, err error) {
 			r.Parts = append(r.Parts, ContextPart{Name: name, Tokens: a.gauge.tokens(bytes)})
 		}
 		add("system prompt", len(system)-files)
-		add("instructions of the project", files)
+		add("instructions (AGENTS.md)", files)
 		ours, theirs := partition(a.own.specs)
 		add("tools", weightOf(ours))
 		if len(theirs) > 0 {

@@ -51,9 +51,11 @@ func (a *App) equip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.own.system, err = systemPrompt(a.opts); err != nil {
-		return err
+	instructions, left := readInstructions(a.opts)
+	for _, text := range left {
+		a.emit(Notice{Level: Warning, Text: text})
 	}
+	a.own.system = systemPrompt(a.opts, instructions)
 	a.own.specs, a.own.tools = Specs(box.Tools()), box.Set
 	a.gauge.weigh(a.own.system, a.own.specs)
 	a.mu.Lock()

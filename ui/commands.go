@@ -61,7 +61,6 @@ func builtins() []command {
 		c("copy", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.copy(m.transcript.lastReply()) }),
 		c("theme", "the colours: auto, dark, light or contrast", (*Model).themeCommand).takes(themes[:]...),
 		c("vim", "the keys of vi in the text, or not", (*Model).vimCommand),
-		c("memory", "what the model is always told: the AGENTS.md files", (*Model).memoryCommand),
 		c("config", "the settings and where each comes from", ownAgent("config"), "settings"),
 		c("doctor", "what works here, and what the server can do", ownAgent("doctor")),
 		c("mouse", "the mouse is ours, or the terminal's", (*Model).mouseCommand),
@@ -208,12 +207,6 @@ func (m *Model) historyPicker() *picker {
 		rows = append(rows, pick{label: s, intent: doInsert{s}})
 	}
 	return newPicker("Earlier prompts", "nothing yet", rows)
-}
-
-func (m *Model) memoryCommand(string) tea.Cmd {
-	return func() tea.Msg {
-		return said("The model is always told the AGENTS.md of this repository and of the directories down to where you stand (CLAUDE.md where there is none). /init writes one; what you change in it counts from the next session on.")
-	}
 }
 
 // ownAgent runs a command of this program as one of the person's own.

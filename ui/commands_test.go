@@ -243,13 +243,13 @@ func TestModelCommand(t *testing.T) {
 }
 
 // IMP-06: the commands that people type without reading, under their usual names.
-// /init, /skills and /mcp are the application's; why there is no /agents is in the
-// README.
+// /init, /memory, /skills and /mcp are the application's; why there is no /agents is in
+// the README.
 func TestUsualCommands(t *testing.T) {
 	m := New(&recorder{}, NewPump(), Options{})
 	for name := range strings.FieldsSeq(`help clear new compact model resume sessions continue undo rewind redo diff permissions
 		status cost usage tokens context export copy rename fork theme vim editor todos todo shells tasks ps config settings doctor
-		memory plan quit exit q`) {
+		plan quit exit q`) {
 		if m.command(name) == nil {
 			t.Errorf("/%s is not known", name)
 		}
