@@ -25,6 +25,30 @@ type model struct {
 	mu       sync.Mutex
 	requests [][]wireMessage
 	asked    string // the model of the newest request
+	key      string // the only one that is taken; "" for any and none
+	away     bool   // it answers nothing but that it is not there
+}
+
+// turnsAway answers a request that the server does not take.
+func (m *model) turnsAway(w http.ResponseWriter, r *http.Request) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.away:
+		http.Error(w, "nobody is here", http.StatusServiceUnavailable)
+		return true
+	case m.key != "" && r.Header.Get("Authorization") != "Bearer "+m.key:
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"error":{"message":"this key is not known here","type":"invalid_request_error","code":"invalid_api_key"}}`)
+		return true
+	}
+	return false
+}
+
+func (m *model) goAway(away bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.away = away
 }
 
 func (m *model) lastModel() string {
@@ -68,6 +92,9 @@ func serveModel(t *testing.T, text string) *model {
 	m := &model{t: t}
 	player := script.New(s, 0, "the script is over")
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if m.turnsAway(w, r) {
+			return
+		}
 		if strings.HasSuffix(r.URL.Path, "/models") {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"object":"list","data":[{"id":"scripted","context_length":100000},{"id":"text-embedding-x"},{"id":"scripted-2","max_model_len":32000}]}`)

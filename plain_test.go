@@ -35,12 +35,23 @@ func (r *scriptRun) inLines(verb, rest string) error {
 			r.term.until("asked for a prompt", func(text string) bool { return strings.HasSuffix(text, "\n> ") })
 			return nil
 		}
+		if rest == "enter takes it" { // the line is the answer
+			r.waitNext("write an answer")
+			return nil
+		}
 		r.term.waitFor(rest)
 	case "gone":
-	case "answer", "choose":
+	case "answer":
 		r.choice(rest)
+	case "choose":
+		number, text, written := strings.Cut(rest, " ")
+		r.choice(number)
+		if written {
+			r.waitNext("write an answer: ")
+			r.term.send(r.expand(text) + "\r")
+		}
 	case "type":
-		r.term.send(rest)
+		r.term.send(r.expand(rest))
 	case "kill":
 		return r.kill(rest)
 	case "key":
@@ -59,6 +70,17 @@ func (r *scriptRun) inLines(verb, rest string) error {
 func (r *scriptRun) choice(word string) {
 	r.choices("choices")
 	r.term.send(word + "\r")
+}
+
+// waitNext waits for what is printed after the last answer.
+func (r *scriptRun) waitNext(text string) {
+	r.term.until("asked "+text, func(all string) bool {
+		at := strings.Index(all[r.mark:], text)
+		if at >= 0 {
+			r.mark += at + len(text)
+		}
+		return at >= 0
+	})
 }
 
 // choices waits for the next dialog's choices, and returns them.

@@ -24,6 +24,7 @@ import (
 // mode, unless the script looks at the screen itself. A script holds
 //
 //	-- model --          the model's replies, see package script
+//	-- key --            the only key that the model's server takes
 //	-- files/NAME --     the workspace before; it is a git repository when git is true
 //	-- want/NAME --      a file after; "absent" in want/NAME.absent
 //	-- screen NAME --    a screen that a step compares
@@ -34,13 +35,14 @@ import (
 //	run [args…]          the program runs without a terminal, to its end; its output is for stdout, stderr and exit
 //	stdin TEXT           what the next run reads
 //	env NAME=VALUE       in the environment from now on; $WS, $PATH and $MODEL, the model's host and port, are replaced
-//	stdout TEXT, stderr TEXT, exit N    of the run, or of the program that ended on its terminal
+//	stdout TEXT, stderr TEXT, unprinted TEXT, exit N    of the run, or of the program that ended on its terminal
 //	wait TEXT, gone TEXT the screen shows it, or no longer does
 //	answer KEY           once the question takes answers, until another one or none is there
-//	choose N             the choice of this number, of the one question that asks
+//	choose N [TEXT]      the choice of this number, of the one question that asks; TEXT is written as the answer
 //	type TEXT, key NAME…, resize WxH
 //	screen NAME          the screen is as the script says
 //	asked NAME           the model that the newest request was for
+//	away, back           the model's server answers nothing; it does again
 //	told TEXT, untold TEXT    the newest request has the text, or has it not
 //	sh COMMAND           a command in the workspace; kill: as by a power cut
 //	needs sandbox        the script is skipped where bubblewrap does not work
@@ -76,6 +78,7 @@ type scriptRun struct {
 	stdin   string
 	stdout  string
 	stderr  string
+	drawn   string // all that the program wrote on its terminal
 	exit    int
 	changed bool // by -update
 	plain   bool // in line mode
@@ -107,6 +110,7 @@ func runScript(t *testing.T, path string, plain bool) {
 	}
 	if text := r.section("model"); text != nil {
 		r.model = serveModel(t, string(text))
+		r.model.key = strings.TrimSpace(string(r.section("key")))
 	}
 	for n, line := range strings.Split(string(r.section("steps")), "\n") {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
@@ -170,10 +174,16 @@ func (r *scriptRun) step(line string) error {
 		}
 	case "env":
 		r.env = append(r.env, r.expand(rest))
+	case "away", "back":
+		r.model.goAway(verb == "away")
 	case "stdin":
 		r.stdin = rest + "\n"
 	case "stdout":
 		return contains("stdout", r.stdout, r.expand(rest))
+	case "unprinted":
+		if strings.Contains(r.stdout+r.stderr+r.drawn, rest) {
+			return fmt.Errorf("it was printed")
+		}
 	case "stderr":
 		return contains("stderr", r.stderr, rest)
 	case "exit":
@@ -269,7 +279,7 @@ func (r *scriptRun) run(rest string) error {
 func (r *scriptRun) exited(rest string) error {
 	if r.term != nil {
 		r.exit = r.term.exit()
-		r.stdout = r.term.text()
+		r.stdout, r.drawn = r.term.text(), r.term.everything()
 		r.term = nil
 	}
 	if got := strconv.Itoa(r.exit); got != rest {
@@ -295,9 +305,15 @@ func (r *scriptRun) answer(key string) error {
 }
 
 // choose takes a choice by its number, once the question takes answers.
-func (r *scriptRun) choose(number string) error {
+func (r *scriptRun) choose(rest string) error {
+	number, text, written := strings.Cut(rest, " ")
 	r.term.waitFor("enter chooses")
 	r.term.key(number)
+	if written {
+		r.term.waitFor("write an answer")
+		r.term.send(r.expand(text) + "\r")
+		return nil
+	}
 	r.term.waitFor("✓ " + number)
 	r.term.key("enter")
 	r.term.until("took the choice", func(screen string) bool { return !strings.Contains(screen, "esc declines") })

@@ -118,7 +118,7 @@ func (u *setUp) key(ctx context.Context, of, name string) error {
 	}
 	answer, err := u.ask(ctx, human.Question{
 		Header:   "Key",
-		Question: fmt.Sprintf("The key of %s? Paste it as the last answer: it is kept in %s, which only you can read, and is sent to that server alone.", of, u.settings.KeysFile()),
+		Question: fmt.Sprintf("The key of %s? Paste it as the last answer: it is not shown, is kept in %s, which only you can read, and is sent to that server alone.", of, u.settings.KeysFile()),
 		Options: []human.Choice{
 			{Label: notNow, Description: "set " + name + " yourself and start again"},
 			{Label: "No key", Description: "the server wants none"},

@@ -158,6 +158,13 @@ func (s *terminal) text() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
+// everything is what the program wrote, and what the terminal echoed.
+func (s *terminal) everything() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.raw.String()
+}
+
 // until waits for a screen that is right.
 func (s *terminal) until(what string, right func(screen string) bool) {
 	s.t.Helper()

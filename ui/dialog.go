@@ -113,9 +113,13 @@ func (q *question) tick(now time.Time) tea.Cmd {
 	if left := q.quiet - now.Sub(q.since); left > 0 {
 		return q.wait(left)
 	}
+	q.arm()
+	return nil
+}
+
+func (q *question) arm() {
 	q.armed = true
 	q.dialog.arm(true)
-	return nil
 }
 
 // disarm takes the answer's readiness back: the person types.

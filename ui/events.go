@@ -242,7 +242,11 @@ func (m *Model) printed(e app.ToolOutput, skipped map[string]int) {
 
 // ask puts a question at the end of the queue (UI-17).
 func (m *Model) ask(id, callID string, d asker) tea.Cmd {
-	m.questions = append(m.questions, &question{id: id, callID: callID, dialog: d, asked: m.look.now})
+	q := &question{id: id, callID: callID, dialog: d, asked: m.look.now}
+	if f, ok := d.(*form); ok && f.asked.Secret {
+		q.arm() // a key that is pasted early must not get into the draft
+	}
+	m.questions = append(m.questions, q)
 	if p := m.transcript.calls[callID]; p != nil {
 		p.call.state = callAsking
 		m.transcript.changed(p.index)

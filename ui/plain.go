@@ -50,6 +50,7 @@ type plainScreen struct {
 	ready  bool     // its choices were
 	rows   int      // how many
 	said   printed
+	shown  func() // lets the terminal show again what is typed; nil: it does
 }
 
 // lineMsg is a line that was typed; eofMsg is ctrl+d in an empty one.
@@ -73,6 +74,7 @@ func runPlain(ctx context.Context, m *Model, in *os.File, out io.Writer) error {
 	run := func(cmd tea.Cmd) { p.run(ctx, cmd) }
 	p.listen(ctx)
 	defer p.hush()
+	defer p.showTyping()
 	run(m.Init())
 	p.greet()
 	err := p.loop(ctx, run, signals)
@@ -256,6 +258,7 @@ func (p *plainScreen) line(s string) tea.Cmd {
 	m.look.now = time.Now()
 	defer func() { m.lastKey = m.look.now }()
 	m.status.pressed()
+	p.showTyping()
 	p.atPrompt, p.ended = false, false // the terminal went to the next line
 	if d := m.asking(); d != nil && p.part == "" {
 		if cmd, taken := p.answer(d, s); taken {
@@ -308,6 +311,9 @@ func (p *plainScreen) answer(d dialog, s string) (tea.Cmd, bool) {
 	message := strings.HasPrefix(s, "/") || strings.HasPrefix(s, "!") || strings.Contains(s, " ")
 	if q := m.question(); m.modal == nil && (!q.armed || !p.ready) {
 		if !message && s != "" {
+			if d.spoken(m.look.theme, m.keys).secret {
+				s = "a secret"
+			}
 			p.println("That came before the choices were read; it answers nothing: " + s)
 			q.pressed(m.look.now)
 			return nil, true
@@ -332,6 +338,27 @@ func (p *plainScreen) answer(d dialog, s string) (tea.Cmd, bool) {
 	p.println(fmt.Sprintf("There is no choice %q: type a number from 1 to %d.", s, len(sp.choices)))
 	p.prompt(sp)
 	return nil, true
+}
+
+// hideTyping keeps what is typed from the terminal, for a secret. Where that cannot be
+// it is said.
+func (p *plainScreen) hideTyping() {
+	if p.shown != nil {
+		return
+	}
+	show, err := hideEcho(p.in)
+	if err != nil {
+		p.println("What you type can be seen here.")
+		return
+	}
+	p.shown = show
+}
+
+func (p *plainScreen) showTyping() {
+	if p.shown != nil {
+		p.shown()
+		p.shown = nil
+	}
 }
 
 // output prints what commands print.

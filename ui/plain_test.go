@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"github.com/phero-agent/agent/app"
 	"github.com/phero-agent/agent/session"
@@ -167,6 +168,44 @@ func TestLineModeQuestions(t *testing.T) {
 	l.wait("4. decline")
 	l.say("2", "")
 	l.logged("reply 2 map[Port:{[8080] }]")
+}
+
+// What is written as an answer to a secret question is not shown, in an error
+// neither, and the terminal shows again what is typed once it was answered or left.
+func TestLineModeSecret(t *testing.T) {
+	l := inLineMode(t, Options{})
+	echoes := func() bool {
+		settings, err := unix.IoctlGetTermios(int(l.keys.Fd()), getTermios)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return settings.Lflag&unix.ECHO != 0
+	}
+	for i, answer := range []string{"sk-secret", "/help sk-secret"} {
+		id := fmt.Sprint("s", i)
+		l.pump.Emit(app.Questioned{ID: id, Secret: true, Input: human.Input{Questions: []human.Question{{Header: "Key", Question: "The key?", Options: []human.Choice{{Label: "Not now", Description: "later"}, {Label: "No key", Description: "none"}}}}}})
+		l.until("the prompt", func(out string) bool { return strings.Count(out, "which is not shown; ") > i })
+		if echoes() {
+			t.Error("the terminal shows the secret")
+		}
+		l.say(answer, "")
+		l.logged("reply " + id + " map[Key:{[] " + answer + "}]")
+		l.pump.Emit(app.Closed{ID: id})
+		l.until("the end", func(string) bool { l.pump.Emit(app.Notice{Text: "on"}); return echoes() })
+	}
+	l.pump.Emit(app.Questioned{ID: "left", Secret: true, Input: human.Input{Questions: []human.Question{{Header: "Key", Question: "The other key?", Options: []human.Choice{{Label: "Not now", Description: "later"}, {Label: "No key", Description: "none"}}}}}})
+	l.until("the prompt", func(out string) bool { return strings.Count(out, "which is not shown; ") > 2 })
+	l.say("", "1. Not now")
+	if !echoes() {
+		t.Error("the terminal does not show a choice")
+	}
+	l.say("1", "")
+	l.logged("reply left map[Key:{[Not now] }]")
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if strings.Contains(l.out.String(), "sk-secret") {
+		t.Errorf("the secret was printed:\n%s", l.out.String())
+	}
 }
 
 // Lines that come at once are one prompt; a backslash goes on in the next line.

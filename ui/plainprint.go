@@ -170,6 +170,7 @@ func (p *plainScreen) ask(d dialog) tea.Cmd {
 	m := p.m
 	if d == nil {
 		p.dialog, p.ready = nil, false
+		p.showTyping()
 		return p.show()
 	}
 	sp := d.spoken(m.look.theme, m.keys)
@@ -199,6 +200,9 @@ func (p *plainScreen) ask(d dialog) tea.Cmd {
 }
 
 func (p *plainScreen) prompt(sp spoken) {
+	if sp.secret {
+		p.hideTyping()
+	}
 	prompt := sp.prompt
 	if prompt == "" {
 		prompt = fmt.Sprintf("choose 1 to %d: ", len(sp.choices))

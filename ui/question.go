@@ -39,11 +39,12 @@ type part struct {
 func newForm(q app.Questioned) *form {
 	f := &form{asked: q, free: true} // a long question is seen from its beginning
 	for _, question := range q.Input.Questions {
-		other := newInput("write an answer")
-		if q.Secret {
-			other.EchoMode = textinput.EchoPassword
+		p := part{Question: question, chosen: map[int]bool{}, other: newInput("write an answer")}
+		if q.Secret { // a paste goes nowhere else
+			p.other.EchoMode = textinput.EchoPassword
+			p.cursor, p.typing = len(p.Options), true
 		}
-		f.parts = append(f.parts, part{Question: question, chosen: map[int]bool{}, other: other})
+		f.parts = append(f.parts, p)
 	}
 	return f
 }

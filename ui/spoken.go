@@ -18,6 +18,7 @@ type spoken struct {
 	choices []choice
 	prompt  string                   // before the answer; "" names the numbers
 	take    func(line string) intent // takes any other line; nil: there is none
+	secret  bool                     // the line is not shown as it is typed
 }
 
 // choice is one answer.
@@ -125,13 +126,19 @@ func (f *form) spoken(t *theme, keys keymap) spoken {
 		return s
 	}
 	p := &f.parts[f.at]
+	asked := text.Wrap(text.Clean(p.Question.Question), spokenWidth)
 	if p.typing {
-		return spoken{prompt: "your answer: ", take: func(line string) intent {
+		s := spoken{prompt: "write an answer: ", take: func(line string) intent {
 			p.other.SetValue(line)
 			return f.keyTyping("enter", tea.KeyPressMsg{})
 		}}
+		if f.asked.Secret { // it is what the question begins with
+			s.lines, s.secret = asked, true
+			s.prompt = "write an answer, which is not shown; an empty line lists the others: "
+		}
+		return s
 	}
-	s := spoken{lines: text.Wrap(text.Clean(p.Question.Question), spokenWidth)}
+	s := spoken{lines: asked}
 	for i, o := range p.Options {
 		label := text.Line(o.Label)
 		if o.Description != "" {
