@@ -40,11 +40,24 @@ func (c *composer) paste(s string) {
 	c.edited()
 }
 
+// attach mentions the file of an image, as a chip.
+func (c *composer) attach(path string) {
+	c.remember()
+	c.leaveChip()
+	c.area.InsertString(c.label("image", `@"`+path+`"`) + " ")
+	c.edited()
+}
+
 func (c *composer) newChip(content string, lines int) string {
 	what := fmt.Sprintf("%d lines", lines)
 	if lines == 1 {
 		what = fmt.Sprintf("%d characters", utf8.RuneCountInString(content))
 	}
+	return c.label(what, content)
+}
+
+// label makes a chip, and returns what stands for it.
+func (c *composer) label(what, content string) string {
 	label := "[pasted " + what + "]"
 	for n := 2; c.chipAt(label) >= 0; n++ {
 		label = fmt.Sprintf("[pasted %s #%d]", what, n)

@@ -53,6 +53,7 @@ const (
 	actUndoInput
 	actYank
 	actYankOlder
+	actPaste
 	actHelpIfEmpty
 	actLineEnd
 
@@ -141,6 +142,7 @@ func bindings() []binding {
 		{inComposer, []string{"ctrl+_", "ctrl+-", "ctrl+/"}, "ctrl+_", actUndoInput, "take back a change of the text"},
 		{inComposer, []string{"ctrl+y"}, "ctrl+y", actYank, "put in what ctrl+k, ctrl+u or ctrl+w cut"},
 		{inComposer, []string{"alt+y"}, "alt+y", actYankOlder, "after ctrl+y: what was cut before that instead"},
+		{inComposer, []string{"ctrl+v"}, "ctrl+v", actPaste, "put in the clipboard's image, or its text"},
 		{inComposer, []string{"?"}, "", actHelpIfEmpty, ""},
 
 		{inTranscript, []string{"j", "down"}, "j k ↑ ↓", actDown, "a line"},

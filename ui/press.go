@@ -253,6 +253,8 @@ func (m *Model) compose(a action, msg tea.KeyPressMsg) tea.Cmd {
 		c.yank()
 	case actYankOlder:
 		c.yankOlder()
+	case actPaste:
+		return m.pasteClipboard()
 	case actLineEnd:
 		if c.atEnd() {
 			m.transcript.act(actBottom)

@@ -25,14 +25,15 @@ const (
 
 // Model is the root of the screen. Use a pointer to it as the tea.Model.
 type Model struct {
-	agent Agent
-	pump  *Pump
-	opts  Options
-	calls calls
-	exec  func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away
-	clip  func(string) string                             // gives text to a program of this machine, and names it
-	table []binding
-	keys  keymap
+	agent    Agent
+	pump     *Pump
+	opts     Options
+	calls    calls
+	exec     func(tea.ExecCommand, tea.ExecCallback) tea.Cmd // gives the terminal away
+	clip     func(string) string                             // gives text to a program of this machine, and names it
+	clipping func() (image []byte, text string, err error)   // is what such a program hands over
+	table    []binding
+	keys     keymap
 
 	w, h    int
 	dark    bool   // the terminal is
@@ -81,7 +82,7 @@ type Model struct {
 // New returns the screen of an application whose events go into p.
 func New(a Agent, p *Pump, opts Options) *Model {
 	m := &Model{
-		agent: a, pump: p, opts: opts, exec: tea.Exec, clip: clipboardProgram,
+		agent: a, pump: p, opts: opts, exec: tea.Exec, clip: clipboardProgram, clipping: readClipboard,
 		dark: !opts.Light, theme: cmp.Or(opts.Theme, themes[0]), profile: colorprofile.TrueColor,
 		vim: vim{on: opts.Vim}, complete: &completion{}, history: &history{file: opts.historyFile()}, drafts: drafts{dir: opts.StateDir}, status: &status{},
 		todos: &todos{}, output: newOutput(), shells: &shells{}, files: newFiles(),
@@ -182,6 +183,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.composer.prepend(string(msg))
 	case editedMsg:
 		m.composer.set(string(msg))
+	case clippingMsg:
+		return m.clipped(msg)
 	case copiedMsg:
 		m.copied(msg)
 	case versionMsg:
