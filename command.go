@@ -54,6 +54,7 @@ writes or runs is asked first; every change can be undone.
   agent permissions      what runs, what is asked and what is denied, and why
   agent mcp              the MCP servers: list, add, remove, test, sign in
   agent undo             take the last change of the newest session back, after a look at it
+  agent completion       completions for bash, zsh and fish
   agent demo             no key needed: a scripted model at work in a scratch repository
 
 Environment:
@@ -109,6 +110,9 @@ func newCommand() *cobra.Command {
 	durationFlag(f, &l.flags.Timeout, "timeout", "how long a turn may take, questions left out; 0: no limit (default 30m)")
 	intFlag(f, &l.flags.MaxTurns, "max-turns", "how many requests to the model a turn may make; 0: no limit")
 	root.SetGlobalNormalizationFunc(aliases)
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	checkArgs(root)
 	complete(root, &l.flags)
 	return root
@@ -121,10 +125,19 @@ func isSessionID(s string) bool {
 	return len(s) == 26 && strings.Trim(s, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
 }
 
+// meantAsID tells whether a word was meant as the id of a session: a part of one, or
+// in small letters.
+func meantAsID(s string) bool {
+	return len(s) > 3 && s[0] >= '0' && s[0] <= '9' && strings.Trim(strings.ToUpper(s), "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
 func (l *line) run(ctx context.Context, cmd *cobra.Command, args []string) error {
 	// "-r ID": the flag's value is optional, so the id comes as an argument.
 	if l.resume == pick && len(args) > 0 && isSessionID(args[0]) {
 		l.resume, args = args[0], args[1:]
+	}
+	if l.resume == pick && len(args) == 1 && meantAsID(args[0]) && cmd.ArgsLenAtDash() < 0 {
+		return usage("%q is no session's id, which has 26 letters and digits; agent sessions lists them. As a prompt: agent -r -- %s", args[0], args[0])
 	}
 	if err := mistyped(cmd, args); err != nil {
 		return err

@@ -78,6 +78,9 @@ func flagsReference() string {
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		for _, sub := range c.Commands() {
+			if sub.Hidden { // agent completion, which the README names
+				continue
+			}
 			if sub.LocalNonPersistentFlags().HasAvailableFlags() {
 				fmt.Fprintf(&b, "\n`%s`: %s\n\n", sub.CommandPath(), strings.ToLower(sub.Short[:1])+sub.Short[1:])
 				flagTable(&b, sub)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strconv"
 	"time"
 
@@ -27,11 +28,27 @@ func (o optional[T]) Set(text string) error {
 }
 
 func durationFlag(f *pflag.FlagSet, to **time.Duration, name, use string) {
-	f.Var(optional[time.Duration]{to, time.ParseDuration, "duration"}, name, use)
+	f.Var(optional[time.Duration]{to, parseDuration, "duration"}, name, use)
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, errors.New("write it as 90s, 30m or 1h30m")
+	}
+	return d, nil
+}
+
+func parseInt(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, errors.New("it must be a whole number")
+	}
+	return n, nil
 }
 
 func intFlag(f *pflag.FlagSet, to **int, name, use string) {
-	f.Var(optional[int]{to, strconv.Atoi, "int"}, name, use)
+	f.Var(optional[int]{to, parseInt, "int"}, name, use)
 }
 
 func boolFlag(f *pflag.FlagSet, to **bool, name, use string) {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -40,11 +42,15 @@ func (l *logFile) Write(line []byte) (int, error) {
 func logPath(stateDir string) string { return filepath.Join(stateDir, "agent.log") }
 
 // logTo sends what the program logs to a file of the state directory; with debug
-// also every request and event, without what is in them. Keys are masked.
+// also every request and event, without what is in them. Keys are masked, and of a
+// panic only its kind is written: its text can be anything that the program works on.
 func logTo(stateDir string, debug bool, getenv func(string) string) {
 	opts := &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Value.Kind() == slog.KindString {
-			a.Value = slog.StringValue(masked(a.Value.String(), getenv))
+		switch kind := a.Value.Kind(); {
+		case a.Key == "panic":
+			a.Value = slog.StringValue(kindOfPanic(a.Value.Any()))
+		case kind == slog.KindString, kind == slog.KindAny:
+			a.Value = slog.StringValue(masked(fmt.Sprint(a.Value.Any()), getenv))
 		}
 		return a
 	}}
@@ -52,6 +58,15 @@ func logTo(stateDir string, debug bool, getenv func(string) string) {
 		opts.Level = slog.LevelDebug
 	}
 	slog.SetDefault(slog.New(slog.NewTextHandler(&logFile{path: logPath(stateDir)}, opts)))
+}
+
+// kindOfPanic is what can be said of a panic's value without contents: the words of
+// Go itself, which names types and numbers, or its type.
+func kindOfPanic(value any) string {
+	if err, ok := value.(runtime.Error); ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("a panic with a %T", value)
 }
 
 // masked is a text without the keys of the environment and the file of keys.

@@ -26,6 +26,10 @@ func checkArgs(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		checkArgs(c)
 	}
+	if cmd.HasSubCommands() && !cmd.Runnable() { // without arguments it is its help
+		cmd.Args = cobra.NoArgs
+		cmd.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
 	check := cmd.Args
 	if check == nil {
 		return
@@ -35,14 +39,54 @@ func checkArgs(cmd *cobra.Command) {
 		if err == nil {
 			return nil
 		}
-		if len(args) > 0 {
-			c.SuggestionsMinimumDistance = 2
-			for _, name := range c.SuggestionsFor(args[0]) {
-				return usage("%q is no command; did you mean %s %s?", args[0], c.CommandPath(), name)
-			}
+		if len(args) > 0 && c.HasSubCommands() {
+			return noCommand(c, args[:1])
+		}
+		if strings.HasPrefix(err.Error(), "unknown command") { // as cobra says that there are none
+			return usage("%s takes no arguments, and %q is one; see %s --help", c.CommandPath(), args[0], c.CommandPath())
 		}
 		return usage("%v; see %s --help", err, c.CommandPath())
 	}
+}
+
+// helpCommand shows the help of a command; what is none is a wrong usage.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [command]",
+		Short: "Show what a command does, and its flags",
+		Args:  cobra.ArbitraryArgs,
+		ValidArgsFunction: func(c *cobra.Command, args []string, word string) (names []string, _ cobra.ShellCompDirective) {
+			at, _, err := c.Root().Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			for _, sub := range at.Commands() {
+				if sub.IsAvailableCommand() && strings.HasPrefix(sub.Name(), word) {
+					names = append(names, sub.Name()+"\t"+sub.Short)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			at, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return noCommand(at, args)
+			}
+			at.InitDefaultHelpFlag()
+			at.InitDefaultVersionFlag()
+			return at.Help()
+		},
+	}
+}
+
+// noCommand says that the last of some words is no command below another one.
+func noCommand(at *cobra.Command, words []string) error {
+	at.SuggestionsMinimumDistance = 2
+	word := words[len(words)-1]
+	for _, name := range at.SuggestionsFor(word) {
+		return usage("%q is no command; did you mean %s %s?", word, at.CommandPath(), name)
+	}
+	return usage("%q is no command; see %s --help", word, at.CommandPath())
 }
 
 // aliases gives a flag the second name that it has elsewhere.
