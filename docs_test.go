@@ -95,16 +95,22 @@ func flagsReference() string {
 func flagTable(b *strings.Builder, c *cobra.Command) {
 	b.WriteString("| flag | does |\n|---|---|\n")
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		name, use := pflag.UnquoteUsage(f)
-		text := "--" + f.Name
-		if f.Shorthand != "" {
-			text = "-" + f.Shorthand + ", " + text
-		}
-		if name != "" && f.NoOptDefVal == "" {
-			text += " " + name
-		}
-		fmt.Fprintf(b, "| `%s` | %s |\n", text, strings.ReplaceAll(use, "|", `\|`))
+		name, use := flagWords(f)
+		fmt.Fprintf(b, "| `%s` | %s |\n", name, strings.ReplaceAll(use, "|", `\|`))
 	})
+}
+
+// flagWords are how a flag is written, and what it does.
+func flagWords(f *pflag.Flag) (name, use string) {
+	value, use := pflag.UnquoteUsage(f)
+	name = "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	if value != "" && f.NoOptDefVal == "" {
+		name += " " + value
+	}
+	return name, use
 }
 
 func elsewhereReference() string {
