@@ -147,13 +147,20 @@ func (d *changes) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 	}
 	out = append(out, t.dim.Render(strings.Repeat(t.sign.line, w)))
 	lines := d.lines(t, w)
-	shown := lines.rows(d.scroll.fit(lines.len(), max(1, h-len(out)-1)))
+	below := 2 // a blank row and the keys
+	if h < 9 { // the room is needed for the diff
+		below = 1
+	}
+	shown := lines.rows(d.scroll.fit(lines.len(), max(1, h-len(out)-below)))
 	bar := d.scroll.bar(t, len(shown))
 	for i, l := range shown {
 		if bar != nil {
 			l = text.Pad(l, w-1) + bar[i]
 		}
 		out = append(out, l)
+	}
+	if below > 1 {
+		out = append(out, "")
 	}
 	return append(out, d.footer(t, w)), nil
 }
@@ -256,9 +263,8 @@ func diffLines(t *theme, c *file.Change, w int) []string {
 }
 
 func (d *changes) footer(t *theme, w int) string {
-	hint := t.sign.upDown + " file " + t.sign.dot + " pgdn scroll"
 	if d.verb == "" {
-		return t.dim.Render(text.Truncate(hint+" "+t.sign.dot+" u unified or side by side", w, t.sign.ellipsis))
+		return t.dim.Render(fitting(d.hints(t, w), " "+t.sign.dot+" ", w))
 	}
 	yes := t.dim.Render("[y] " + d.verb)
 	switch n := len(d.picks()); {
@@ -267,7 +273,47 @@ func (d *changes) footer(t *theme, w int) string {
 	case d.back != nil:
 		yes = t.accent.Render("[y]") + " go back, files stay"
 	}
-	return text.Truncate(yes+"   "+t.accent.Render("[n]")+" no   "+t.accent.Render("[space]")+" tick   "+t.dim.Render(hint), w, t.sign.ellipsis)
+	keys := []string{yes, t.accent.Render("[n]") + " no", t.accent.Render("[space]") + " tick"}
+	row := strings.Join(keys, "   ")
+	if text.Width(row) > w {
+		return text.Truncate(strings.Join(keys, " "), w, t.sign.ellipsis)
+	}
+	return row + t.dim.Render("   "+fitting(d.hints(t, w), " "+t.sign.dot+" ", w-text.Width(row)-3))
+}
+
+// fitting joins as many of the parts as w cells have room for.
+func fitting(parts []string, gap string, w int) string {
+	for n := len(parts); n > 0; n-- {
+		if s := strings.Join(parts[:n], gap); text.Width(s) <= w {
+			return s
+		}
+	}
+	return ""
+}
+
+// hints tell the keys that do something to what is shown.
+func (d *changes) hints(t *theme, w int) (parts []string) {
+	if len(d.files) > 1 {
+		parts = append(parts, t.sign.upDown+" file")
+	}
+	if d.scroll.overflows() {
+		parts = append(parts, "pgdn scroll")
+	}
+	if d.body.pannable() {
+		parts = append(parts, t.sign.leftRight+" pan")
+	}
+	if w >= splitFromW && d.body.diff != nil && d.files[d.at].Change.Existed {
+		word := "u side by side"
+		if d.split {
+			word = "u unified"
+		}
+		parts = append(parts, word)
+	}
+	word := "f full screen"
+	if d.full {
+		word = "f smaller"
+	}
+	return append(parts, word)
 }
 
 // undoArgs reads "turn".

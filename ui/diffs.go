@@ -41,6 +41,9 @@ func (c *content) rows(from, to int) []string {
 	return out
 }
 
+// pannable says whether a line of the diff is longer than its columns.
+func (c *content) pannable() bool { return c.diff != nil && c.diff.MaxPan(c.layout) > 0 }
+
 // changeDiff is the diff of what a call would write; where it is binary there
 // are only the sizes, as a line.
 func changeDiff(t *theme, c *file.Change) (*diff.View, string) {

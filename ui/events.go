@@ -66,7 +66,7 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 	case app.CommandsChanged:
 		m.offered(e.List)
 	case app.Asked:
-		return m.ask(e.ID, e.Call.ID, newPermission(e, m.look.workspace))
+		return m.ask(e.ID, e.Call.ID, newPermission(e, m.look.workspace, func() bool { return !m.composer.empty() }))
 	case app.Questioned:
 		return m.ask(e.ID, "", newForm(e))
 	case app.Closed:

@@ -19,6 +19,7 @@ import (
 type permission struct {
 	asked     app.Asked
 	workspace string
+	drafted   func() bool // something is written in the composer
 	step      permissionStep
 	full      bool
 	split     bool // the diff is side by side, where there is room
@@ -50,9 +51,9 @@ type bodyKey struct {
 	md    *md.Theme // another one where the theme is another
 }
 
-func newPermission(a app.Asked, workspace string) *permission {
+func newPermission(a app.Asked, workspace string, drafted func() bool) *permission {
 	split := a.Change == nil || a.Change.Existed // a new file has nothing to stand beside
-	return &permission{asked: a, workspace: workspace, split: split, reason: newInput("what to do instead"), always: newAlways(a)}
+	return &permission{asked: a, workspace: workspace, drafted: drafted, split: split, reason: newInput("what to do instead"), always: newAlways(a)}
 }
 
 func (p *permission) wantsAll() bool { return p.full }
@@ -93,7 +94,7 @@ func (p *permission) rows(t *theme, w int) int { return p.lines(t, w).len() + p.
 func (p *permission) footer() int {
 	switch {
 	case p.step == stepReason:
-		return 2
+		return 3
 	case p.widens() && p.asked.Lack == nil:
 		return 4
 	}
@@ -188,18 +189,6 @@ func (p *permission) keyWhy(k string, keys keymap) intent {
 	return nil
 }
 
-func (p *permission) keyReason(k string, msg tea.KeyPressMsg) intent {
-	switch k {
-	case "esc":
-		p.step = stepAsk
-	case "enter":
-		return p.answer(app.Answer{Feedback: strings.TrimSpace(p.reason.Value())})
-	default:
-		p.reason, _ = p.reason.Update(msg)
-	}
-	return nil
-}
-
 func (p *permission) arm(on bool) { p.armed = on }
 
 func (p *permission) takes(k string, keys keymap) bool {
@@ -239,15 +228,6 @@ func (p *permission) canAlways() bool {
 }
 
 func (p *permission) view(t *theme, w, h int) ([]string, *tea.Cursor) {
-	if p.step == stepReason {
-		line, cursor := inputView(&p.reason, w-2, 2, 0)
-		out := []string{t.accent.Render(t.sign.prompt) + " " + line}
-		hint := "enter says no and tells the model " + t.sign.dot + " esc goes back"
-		if w < plainBelowW {
-			hint = "enter says no " + t.sign.dot + " esc goes back"
-		}
-		return append(out, "", t.dim.Render(text.Truncate(hint, w, t.sign.ellipsis))), cursor
-	}
 	lines := p.lines(t, w)
 	footer := p.footer()
 	if h < 9 && w < plainBelowW { // the room is needed for what is asked
@@ -263,6 +243,10 @@ func (p *permission) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 		out = append(out, l)
 	}
 	out = append(out, "")
+	if p.step == stepReason {
+		rows, cursor := p.reasonRows(t, w, len(out))
+		return append(out, rows[:min(len(rows), footer-1)]...), cursor
+	}
 	if p.asked.Lack == nil {
 		out = append(out, p.choices(t, w))
 	}
@@ -319,6 +303,9 @@ func (p *permission) item(t *theme, key, label string, on bool) string {
 	return t.accent.Render("["+key+"]") + " " + label
 }
 
+// draftKept is said where there is a draft.
+const draftKept = "your draft is kept"
+
 // hints tell the other keys.
 func (p *permission) hints(t *theme, w int) string {
 	var parts []string
@@ -332,7 +319,9 @@ func (p *permission) hints(t *theme, w int) string {
 		parts = append(parts, "w why")
 	}
 	if p.asked.Change != nil && p.step == stepAsk {
-		parts = append(parts, t.sign.leftRight+" pan")
+		if p.body.pannable() {
+			parts = append(parts, t.sign.leftRight+" pan")
+		}
 		if p.editable() {
 			parts = append(parts, "o edit it")
 		}
@@ -354,15 +343,15 @@ func (p *permission) hints(t *theme, w int) string {
 	if n := p.scroll.total - p.scroll.seen; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more lines", n))
 	}
-	right := "your draft is kept"
-	if !p.armed {
+	gap, right := " "+t.sign.dot+" ", ""
+	switch {
+	case w < plainBelowW:
+	case !p.armed:
 		right = "typing goes to your draft"
+	case p.drafted() && text.Width(strings.Join(parts, gap)+draftKept)+2 <= w:
+		right = draftKept
 	}
-	if w < plainBelowW {
-		right = ""
-	}
-	left := strings.Join(parts, " "+t.sign.dot+" ")
-	return t.dim.Render(spread(t, w, left, right))
+	return t.dim.Render(spread(t, w, fitting(parts, gap, w-text.Width(right)-2), right))
 }
 
 // lines is the body for w columns; it is made once for each of its looks.

@@ -320,7 +320,7 @@ func TestWholeCommand(t *testing.T) {
 		s.Key("a")
 		s.wantOn(t, "Allow from now on?")
 	})
-	p := newPermission(askedBash("1", line), "")
+	p := newPermission(askedBash("1", line), "", func() bool { return false })
 	var shown strings.Builder
 	for _, l := range p.whole(newTheme("dark", false, 0), 40, "$ ", line) {
 		shown.WriteString(l[2:])
@@ -450,5 +450,36 @@ func TestBinaryChange(t *testing.T) {
 		s.emit(app.Asked{ID: "1", Call: aCall("c", "write", ""), Request: permissions.Request{Tool: "write"},
 			Change: &file.Change{Path: "/w/f", Existed: true, Before: make([]byte, 3000), After: []byte("text\n")}})
 		s.wantOn(t, "binary: 5 B, was 2.9 kB")
+	})
+}
+
+// While a refusal is worded, what is refused stays in view and scrolls.
+func TestReasonBesideTheProposal(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(askedBash("1", strings.Repeat("echo one\n", 40)+"echo last"))
+		s.Wait(2 * time.Second)
+		s.Key("e")
+		s.Type("not ")
+		s.wantOn(t, "Why not bash?", "$ echo one", "scroll")
+		for range 5 {
+			s.Key("pgdown")
+		}
+		s.Type("this")
+		s.wantOn(t, "echo last", "not this")
+		s.Key("enter")
+		s.wantLog(t, "answer 1 {Allow:false Always:[] Scope: Feedback:not this}")
+	})
+}
+
+// The draft is spoken of where there is one.
+func TestDraftIsKeptIsSaidOfADraft(t *testing.T) {
+	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
+		s.emit(askedBash("1", "make"))
+		s.Wait(2 * time.Second)
+		s.wantOn(t, "[y] once")
+		s.wantOff(t, draftKept)
+		s.Type("zebra")
+		s.Wait(2 * time.Second)
+		s.wantOn(t, draftKept)
 	})
 }
