@@ -8,7 +8,7 @@ import (
 // maxIgnoreFile is how much of one .gitignore counts, in bytes.
 const maxIgnoreFile = 4 << 20
 
-// IgnoreRules is one .gitignore, compiled, with those of the directories above it.
+// IgnoreRules is one .gitignore or .agentignore, compiled, with those of the directories above it.
 // Patterns that are a plain name, or a star and an ending, are found by table; of
 // the others only those are tried whose first byte can match.
 type IgnoreRules struct {

@@ -205,3 +205,24 @@ func TestIgnoreHostile(t *testing.T) {
 		})
 	}
 }
+
+// A repository's .agentignore hides from searches what git tracks, and shows what it
+// ignores.
+func TestAgentIgnore(t *testing.T) {
+	ws := tree(t, map[string]string{
+		".gitignore": "gen/\n*.log\n", ".agentignore": "fixtures\n!gen/\n", "sub/.agentignore": "*.go\n!*.log\n",
+		"a.go": "", "x.log": "", "fixtures/big": "", "gen/api.go": "", "sub/b.go": "", "sub/y.log": "", "sub/deep/c.go": "", "sub/deep/d": "",
+	})
+	gitRepo(t, ws)
+	opt := WithWorkingDirectory(ws)
+	want := []string{".agentignore", ".gitignore", "a.go", "gen/api.go", "sub/.agentignore", "sub/deep/d", "sub/y.log"}
+	if got := found(t, ws, "**", opt); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := found(t, filepath.Join(ws, "sub/deep"), "**", opt); !slices.Equal(got, []string{"d"}) {
+		t.Errorf("below sub/deep: %q", got)
+	}
+	if got := found(t, filepath.Join(ws, "fixtures"), "**", opt); !slices.Equal(got, []string{"big"}) {
+		t.Errorf("named: %q", got)
+	}
+}

@@ -72,7 +72,12 @@ func (o *options) newWalk(root, base string) (*walk, error) {
 
 func (w *walk) close() { w.top.close() }
 
-// findRules reads the .gitignore files from the repository's root down to the
+// ignoreFiles have the patterns of what searches leave out; the later one decides.
+// The second is for what git tracks and an agent need not see, or with ! the other
+// way about.
+var ignoreFiles = [...]string{".gitignore", ".agentignore"}
+
+// findRules reads the [ignoreFiles] from the repository's root down to the
 // start of the walk. Without a repository the working directory is the root, or
 // the start itself. When the start is ignored it was named all the same, and the
 // rules from above do not count (FILE-84).
@@ -97,7 +102,9 @@ func (w *walk) findRules() {
 	dir, path := base, ""
 	names := strings.Split(rel, string(filepath.Separator))
 	for i, name := range names {
-		w.ignore = ParseIgnore(readRules(dir), len(path), w.ignore)
+		for _, file := range ignoreFiles {
+			w.ignore = ParseIgnore(readRules(filepath.Join(dir, file)), len(path), w.ignore)
+		}
 		path += name
 		if Skipped(name) || w.ignore.Ignored(path, name, true) {
 			w.ignore, w.prefix = nil, ""
@@ -109,9 +116,8 @@ func (w *walk) findRules() {
 	w.prefix = path
 }
 
-// readRules reads the .gitignore of a directory above the walk.
-func readRules(dir string) []byte {
-	path := filepath.Join(dir, ".gitignore")
+// readRules reads one of the [ignoreFiles] of a directory above the walk.
+func readRules(path string) []byte {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -167,11 +173,11 @@ type run struct {
 	after   entry // the run begins behind it; without a name it is the first one
 	entries []entry
 	end     entry // the last one, with a name when others follow
-	rules   bool  // a .gitignore was seen
+	rules   bool  // one of the ignoreFiles was seen
 }
 
 func (r *run) add(e entry) {
-	if e.name == ".gitignore" && e.kind == isFile {
+	if e.kind == isFile && slices.Contains(ignoreFiles[:], e.name) {
 		r.rules = true
 	}
 	if r.after.name != "" && inPathOrder(e, r.after) <= 0 || r.end.name != "" && inPathOrder(e, r.end) > 0 {
@@ -203,7 +209,9 @@ func (f *folder) list(ctx context.Context, s *scratch, after entry) (kept []entr
 		r.cut()
 	}
 	if r.rules && after.name == "" && !w.opts.noIgnore {
-		f.ignore = ParseIgnore(f.handle.readSmall(".gitignore", maxIgnoreFile), len(w.prefix)+len(f.path), f.ignore)
+		for _, file := range ignoreFiles {
+			f.ignore = ParseIgnore(f.handle.readSmall(file, maxIgnoreFile), len(w.prefix)+len(f.path), f.ignore)
+		}
 	}
 	kept = r.entries[:0]
 	for _, e := range r.entries {
