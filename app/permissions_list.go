@@ -41,6 +41,9 @@ func (p *Permissions) List() (list []Listed) {
 	return list
 }
 
+// widestRule is the greatest column of rules; longer ones push their source to the right.
+const widestRule = 58
+
 // RulesText shows a list of rules for a person. Rules of several tools with the
 // same pattern and source stand in one line.
 func RulesText(list []Listed) string {
@@ -61,14 +64,17 @@ func RulesText(list []Listed) string {
 		}
 		rows[i].tools = append(rows[i].tools, tool)
 	}
+	width := 0
+	for i, r := range rows {
+		if len(r.tools) > 1 {
+			_, pattern, _ := strings.Cut(r.Rule, "(")
+			rows[i].Rule = strings.Join(r.tools, ", ") + " (" + pattern
+		}
+		width = max(width, min(widestRule, len(rows[i].Rule)))
+	}
 	var b strings.Builder
 	for _, r := range rows {
-		text := r.Rule
-		if len(r.tools) > 1 {
-			_, pattern, _ := strings.Cut(text, "(")
-			text = strings.Join(r.tools, ", ") + " (" + pattern
-		}
-		fmt.Fprintf(&b, "%-5s  %-58s  %s\n", r.Decision, strings.ReplaceAll(text, "\n", "\n       "), r.Source)
+		fmt.Fprintf(&b, "%-5s  %-*s  %s\n", r.Decision, width, strings.ReplaceAll(r.Rule, "\n", "\n       "), r.Source)
 	}
 	return b.String()
 }

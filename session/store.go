@@ -108,7 +108,7 @@ func (s *Store) prepare() (root *os.Root, err error) {
 
 func (s *Store) prepareOnce() (*os.Root, error) {
 	if err := os.Mkdir(s.Dir(), dirPerm); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("sessions cannot be saved: %w", err)
+		return nil, err // it names the directory
 	}
 	root, err := s.root()
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *Store) prepareOnce() (*os.Root, error) {
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		root.Close()
-		return nil, fmt.Errorf("sessions cannot be saved in %s: %w", s.Dir(), err)
+		return nil, fmt.Errorf("%s: %w", s.Dir(), err)
 	}
 	return root, nil
 }
@@ -137,7 +137,7 @@ func (s *Store) Create(agentVersion string) (*Log, error) {
 	id := ulid.Make().String()
 	f, lk, err := makeLog(root, id)
 	if err != nil {
-		return nil, fmt.Errorf("sessions cannot be saved in %s: %w", s.Dir(), err)
+		return nil, fmt.Errorf("%s: %w", s.Dir(), err)
 	}
 	l := &Log{id: id, store: s, file: f, lock: lk, fresh: true}
 	_, err = l.Append(Entry{Kind: KindHead, Head: &Head{

@@ -9,6 +9,9 @@ import (
 	"github.com/phero-agent/agent/ui/text"
 )
 
+// askingModels is said until the list is there.
+const askingModels = "asking the server for its models"
+
 // modelsMsg brings the models to choose from.
 type modelsMsg struct{ list []app.ModelInfo }
 
@@ -17,7 +20,7 @@ func (m *Model) modelCommand(args string) tea.Cmd {
 	if args != "" {
 		return m.calls.inOrder(func() { m.agent.SetModel(args) })
 	}
-	m.status.say(app.Notice{Text: "asking the server for its models"}, m.look.now)
+	m.status.say(app.Notice{Text: askingModels}, m.look.now)
 	return func() tea.Msg {
 		list, err := m.agent.Models()
 		if err != nil {

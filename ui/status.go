@@ -44,6 +44,13 @@ func (s *status) say(n app.Notice, now time.Time) {
 	}
 }
 
+// retract drops a notice that is no longer true.
+func (s *status) retract(words string) {
+	if s.notice.Text == words {
+		s.notice, s.until = app.Notice{}, time.Time{}
+	}
+}
+
 // pressed drops what stays until a key comes.
 func (s *status) pressed() {
 	if s.until.IsZero() {
@@ -112,7 +119,7 @@ const waitingForYou = "Waiting for you"
 
 func (s *status) what(now time.Time) string {
 	if s.retry != nil {
-		return "Trying again in " + clock(max(0, s.retry.Until.Sub(now).Round(time.Second)))
+		return "Trying again in " + clock(s.retry.Until.Sub(now)+time.Second-1) // rounded up: it never says that it waits for nothing
 	}
 	if s.doing == "" {
 		return "Thinking"

@@ -208,6 +208,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case hitsMsg, previewMsg:
 		return m.looked(msg)
 	case modelsMsg:
+		m.status.retract(askingModels)
 		m.modal = msg.picker(m.status.state.Model)
 	default:
 		m.terminal(msg)

@@ -118,7 +118,7 @@ func TestServerThatCanDoEverything(t *testing.T) {
 	if !well {
 		t.Errorf("not well:\n%s", lines)
 	}
-	has(t, lines, "ok   server", "offers 1 models", "ok   model      m", "ok   streaming", "ok   usage", "ok   reasoning", "ok   tools", "ok   parallel",
+	has(t, lines, "ok   server", "offers 1 model", "ok   model      m", "ok   streaming", "ok   usage", "ok   reasoning", "ok   tools", "ok   parallel",
 		"ok   vision     the model sees images", "system prompt as system, cap of tokens as max_tokens\n", "ok   profile    kept in")
 	c, err := openai.New(cfg)
 	if err != nil || c.Info().Vision != app.Yes || c.Info().Reasoning != app.Yes || c.Profile() != (openai.Profile{}) {

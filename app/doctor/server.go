@@ -88,7 +88,7 @@ func (p *probe) list() bool {
 		p.say(Bad, "server", err.Error(), "")
 		return false
 	}
-	p.say(OK, "server", fmt.Sprintf("answers in %d ms and offers %d models", time.Since(start).Milliseconds(), len(models)), "")
+	p.say(OK, "server", fmt.Sprintf("answers in %d ms and offers %s", time.Since(start).Milliseconds(), counted(len(models))), "")
 	if p.cfg.Model == "" && len(models) == 0 {
 		p.say(Bad, "model", "none is named, and the server offers none", "load one there, or name one with -m or AGENT_MODEL")
 		return false
@@ -132,4 +132,12 @@ func (l *lastType) streamed() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return strings.Contains(l.kind, "event-stream")
+}
+
+// counted is a number of models in words.
+func counted(n int) string {
+	if n == 1 {
+		return "1 model"
+	}
+	return fmt.Sprintf("%d models", n)
 }
