@@ -52,7 +52,7 @@ func unicodeSigns() signs {
 
 func asciiSigns() signs {
 	return signs{
-		running: "*", done: "x", failed: "!", denied: "/", waiting: "?",
+		running: "*", done: "+", failed: "x", denied: "/", waiting: "?",
 		current: ">", pending: "-",
 		user: "|", prompt: ">", line: "-", thumb: "#", track: "|",
 		selection: "|", ellipsis: "~", folded: ">", unfolded: "v",
