@@ -10,7 +10,7 @@ import (
 type OwnCommand struct {
 	Line     string
 	Output   string // cleaned of escapes
-	ExitCode int    // below 0: a signal ended it
+	ExitCode int    // 128 and the number where a signal ended it
 }
 
 // maxOwnOutput is how much of a command's output the model is told, in bytes:

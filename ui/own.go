@@ -53,6 +53,8 @@ func (c *ownCommand) Run() error {
 		return fmt.Errorf("%s cannot be run: %w", shell, err)
 	}
 	if c.code = cmd.ProcessState.ExitCode(); c.code < 0 { // a signal ended it
+		c.code = signalCode(cmd.ProcessState)
+		c.output.newLine()
 		fmt.Fprintln(&c.output, cmd.ProcessState)
 	}
 	return nil
@@ -145,6 +147,17 @@ func (c *capture) Write(p []byte) (int, error) {
 		c.tail = append(c.tail[:0], c.tail[over:]...)
 	}
 	return n, nil
+}
+
+// newLine ends a line that has no end.
+func (c *capture) newLine() {
+	last := c.tail
+	if len(last) == 0 {
+		last = c.head
+	}
+	if n := len(last); n > 0 && last[n-1] != '\n' {
+		c.Write([]byte("\n"))
+	}
 }
 
 func (c *capture) String() string {

@@ -54,8 +54,10 @@ func TestOwnCommand(t *testing.T) {
 	if shown := strings.Join(m.transcript.items[0].Lines(60), "\n"); !strings.Contains(shown, "not shown to the model") || !strings.Contains(shown, "    secret") {
 		t.Errorf("shown:\n%s", shown)
 	}
-	if _, _, msg := run("!kill -9 $$"); msg.command.code >= 0 || !strings.Contains(msg.command.output.String(), "killed") {
+	if m, _, msg := run("!printf half; kill -9 $$"); msg.command.code != 128+9 || !strings.Contains(msg.command.output.String(), "half\nsignal: killed\n") {
 		t.Errorf("%d, %q", msg.command.code, msg.command.output.String())
+	} else if shown := strings.Join(m.transcript.items[0].Lines(60), "\n"); !strings.Contains(shown, "exit 137") {
+		t.Errorf("shown:\n%s", shown)
 	}
 }
 

@@ -71,6 +71,15 @@ func onTerminal(cmd *exec.Cmd, in io.Reader, out io.Writer) error {
 	}
 }
 
+// signalCode is the exit code that a shell reports of a command that a signal ended.
+func signalCode(state *os.ProcessState) int {
+	const firstSignal = 128
+	if status, ok := state.Sys().(syscall.WaitStatus); ok {
+		return firstSignal + int(status.Signal())
+	}
+	return state.ExitCode()
+}
+
 // awaitOutput waits for what is still printed when the command has ended. What it
 // left in the background may keep the terminal open: it is not waited for.
 func awaitOutput(printed <-chan struct{}, ptmx *os.File) {
