@@ -105,7 +105,7 @@ func (l *Log) write() error {
 		return nil
 	}
 	if err := l.rebuild(); err != nil {
-		return fmt.Errorf("the session could not be saved, it will be tried again: %w", err)
+		return fmt.Errorf("%w; it will be tried again", err)
 	}
 	for len(l.waiting) > 0 {
 		line := l.waiting[0]
@@ -115,7 +115,7 @@ func (l *Log) write() error {
 		n, err := l.file.Write(line)
 		if err != nil {
 			l.takeBack(n)
-			return fmt.Errorf("the session could not be saved, it will be tried again: %w", err)
+			return fmt.Errorf("%w; it will be tried again", err)
 		}
 		l.size += int64(n)
 		l.torn = false
