@@ -114,7 +114,7 @@ func (m *Model) run(line string) tea.Cmd {
 	c := m.command(name)
 	switch {
 	case c == nil:
-		return m.unknown(name)
+		return m.unknown(name, line)
 	case c.do != nil:
 		return c.do(m, args)
 	}
@@ -154,8 +154,8 @@ func (m *Model) command(name string) *command {
 	return nil
 }
 
-// unknown names the nearest command.
-func (m *Model) unknown(name string) tea.Cmd {
+// unknown names the nearest command; the line stays, to be mended.
+func (m *Model) unknown(name, line string) tea.Cmd {
 	words := "there is no command /" + text.Line(name)
 	best, least := "", 4
 	for _, c := range m.commands {
@@ -171,7 +171,7 @@ func (m *Model) unknown(name string) tea.Cmd {
 		words += "; /help lists them"
 	}
 	if !m.opts.Plain {
-		m.composer.set("/" + name)
+		m.composer.set("/" + line)
 	}
 	m.status.say(app.Notice{Level: app.Warning, Text: words}, m.look.now)
 	return nil

@@ -40,6 +40,9 @@ func TestUnknownCommand(t *testing.T) {
 		s.wantText(t, "/udno")
 		s.wantLog(t)
 		s.Key("ctrl+c")
+		s.enter("/rnme the shop's prices")
+		s.wantText(t, "/rnme the shop's prices") // nothing is lost
+		s.Key("ctrl+c")
 		s.enter("/undo all")
 		s.wantOn(t, `"all" is not known`)
 		s.wantLog(t)

@@ -1,11 +1,5 @@
 package ui
 
-import (
-	"strings"
-
-	"github.com/phero-agent/agent/ui/text"
-)
-
 // panes lists the panes in the order of ctrl+t.
 func (m *Model) panes() []pane { return []pane{m.todos, m.output, m.shells, m.files} }
 
@@ -119,20 +113,33 @@ func (m *Model) paneRows(p pane, w, h int, on bool) []string {
 		rows = append(rows, "")
 	}
 	if on {
-		rows[h-1] = " " + t.dim.Render(text.Truncate(paneHints(p, t), w-2, t.sign.ellipsis))
+		rows[h-1] = " " + t.dim.Render(fitting(paneHints(p, t), " "+t.sign.dot+" ", w-2))
 	}
 	return rows[:h]
 }
 
-func paneHints(p pane, t *theme) string {
-	parts := []string{"esc back", t.key("ctrl+t") + " next"}
-	switch p.(type) {
+// paneHints tell the keys that do something in the pane as it is; those of its
+// own come first, since the others are the same in all panes.
+func paneHints(p pane, t *theme) (parts []string) {
+	switch p := p.(type) {
 	case *output:
-		parts = append(parts, "tab command", "f follow")
+		if len(p.tabs) > 1 {
+			parts = append(parts, "tab next")
+		}
+		if len(p.tabs) > 0 && !p.follow {
+			parts = append(parts, "f follow")
+		}
 	case *shells:
-		parts = append(parts, "x kill")
+		if len(p.list) > 1 {
+			parts = append(parts, "tab next")
+		}
+		if p.running() > 0 {
+			parts = append(parts, "x kill")
+		}
 	case *files:
-		parts = append(parts, "enter changes")
+		if p.want() > 0 {
+			parts = append(parts, "enter changes")
+		}
 	}
-	return strings.Join(parts, " "+t.sign.dot+" ")
+	return append(parts, "esc back", t.key("ctrl+t")+" next pane")
 }
