@@ -33,6 +33,16 @@ func (p *shells) running() int {
 	return n
 }
 
+// newest is the command that was started last of those that are not over.
+func (p *shells) newest() string {
+	for _, s := range slices.Backward(p.list) {
+		if s.Running {
+			return text.Line(s.Command)
+		}
+	}
+	return ""
+}
+
 func (p *shells) detail(*look) string { return fmt.Sprintf("%d running", p.running()) }
 
 func (p *shells) act(a action) intent {

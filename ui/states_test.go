@@ -151,6 +151,7 @@ var states = []struct {
 		}
 		s.Key("ctrl+t", "ctrl+t")
 	}},
+	{"shell-row", Options{}, func(s *stage) { s.emit(twoShells()) }},
 	{"shells-pane", Options{}, func(s *stage) { working(s); s.emit(twoShells()); s.Key("ctrl+t", "ctrl+t", "ctrl+t") }},
 	{"files-pane", Options{}, func(s *stage) { working(s); s.emit(twoShells()); s.Key("ctrl+t", "ctrl+t", "ctrl+t", "ctrl+t") }},
 	{"kill", Options{}, func(s *stage) { s.emit(twoShells()); s.Key("ctrl+t", "x") }},

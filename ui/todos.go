@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/phero-agent/agent/tools/todo"
 	"github.com/phero-agent/agent/ui/text"
@@ -73,13 +74,26 @@ func (p *todos) view(k *look, w, h int, on bool) []string {
 	return p.scroll.window(rows, h)
 }
 
-// row is the one line that stands for the pane where there is no side column.
-func (p *todos) row(t *theme, w, shells int) string {
-	right := fmt.Sprintf("todo %d/%d", p.done(), len(p.items))
-	if shells > 0 {
-		right += fmt.Sprintf(" %s shell %d", t.sign.dot, shells)
+// row is the one line that stands for the tasks and for the commands in the
+// background where there is no side column.
+func (p *todos) row(t *theme, w int, s *shells) string {
+	var right []string
+	if len(p.items) > 0 {
+		right = append(right, fmt.Sprintf("todo %d/%d", p.done(), len(p.items)))
 	}
-	right += " " + t.sign.dot + " " + t.key("ctrl+t")
+	if n := s.running(); n > 0 {
+		right = append(right, fmt.Sprintf("shell %d", n))
+	}
+	right = append(right, t.key("ctrl+t"))
+	left := t.accent.Render(t.sign.running) + " " + s.newest()
+	if len(p.items) > 0 {
+		left = p.now(t)
+	}
+	return spread(t, w, left, t.dim.Render(strings.Join(right, " "+t.sign.dot+" ")))
+}
+
+// now is the step that is worked on.
+func (p *todos) now(t *theme) string {
 	left := t.dim.Render(t.sign.pending + " tasks")
 	for _, it := range p.items {
 		if it.Status == todo.InProgress {
@@ -89,5 +103,5 @@ func (p *todos) row(t *theme, w, shells int) string {
 	if p.done() == len(p.items) {
 		left = t.ok.Render(t.sign.done) + " all done"
 	}
-	return spread(t, w, left, t.dim.Render(right))
+	return left
 }

@@ -68,7 +68,7 @@ func moved(c *tea.Cursor, x, y int) *tea.Cursor {
 func (m *Model) wishes() wishes {
 	q := wishes{w: m.w, h: m.h, composer: m.composer.height()}
 	q.side = m.sideWanted()
-	q.todo = len(m.todos.items) > 0
+	q.todo = len(m.todos.items) > 0 || m.shells.running() > 0
 	if m.status.running {
 		q.queued = len(m.queued)
 	}
@@ -161,7 +161,7 @@ func (m *Model) aboveText() []string {
 	t := m.look.theme
 	var rows []string
 	if m.lay.todoRow > 0 {
-		rows = append(rows, " "+m.todos.row(t, m.w-2, m.shells.running()))
+		rows = append(rows, " "+m.todos.row(t, m.w-2, m.shells))
 	}
 	line := rule(t, m.w, "", "")
 	if m.lay.queue > 0 {
