@@ -17,7 +17,7 @@ var pathForm = regexp.MustCompile(`^(~/|\.{0,2}/|\$[A-Z_]+/)?[\w.*<>-]+(/[\w.*<>
 var fileEnd = regexp.MustCompile(`\.(go|md|json|jsonl|toml|txt|sh|txtar|screen|log)$`)
 
 // theirs are paths that belong to nobody here: of systems, git, editors and examples.
-var theirs = []string{"/tmp", "/run", "/bin/rm", "/v1", "../lib", "package.json", "node_modules", "ollama/qwen3:8b"}
+var theirs = []string{"/tmp", "/run", "/bin/rm", "/v1", "../lib", "package.json", "node_modules", "pyproject.toml", "~/go/bin", "~/.local/bin", "ollama/qwen3:8b"}
 
 // TestDocsPaths: every path that a document names is a file of this repository, one
 // that the program makes, or one that it reads.

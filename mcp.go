@@ -57,7 +57,7 @@ func mcpListCommand(flags *config.Flags) *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s%s\n  %s\n  from %s\n", s.Name, state, visible(list[i].Value), visible(s.Source))
 			}
 			if list == nil {
-				fmt.Fprintln(cmd.OutOrStdout(), "there are no MCP servers; agent mcp add adds one")
+				fmt.Fprintln(cmd.OutOrStdout(), noServers)
 			}
 			return nil
 		},
@@ -66,10 +66,13 @@ func mcpListCommand(flags *config.Flags) *cobra.Command {
 	return cmd
 }
 
+const noServers = "there are no MCP servers; agent mcp add adds one"
+
 func mcpAddCommand(flags *config.Flags) *cobra.Command {
 	var s config.Server
-	var env, headers, tools []string
+	var env, headers []string
 	var project, network, host bool
+	var port int
 	cmd := &cobra.Command{
 		Use:   "add name (url | command [argument…])",
 		Short: "Add a server to your settings, or to the project's",
@@ -77,7 +80,7 @@ func mcpAddCommand(flags *config.Flags) *cobra.Command {
 everything else a command line; put -- before a command with options of its own.
 A value such as '${GITHUB_TOKEN}' is a variable of your environment at each start, so
 that no secret stands in the file.`,
-		Example: `  agent mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
+		Example: `  agent mcp add --net files -- npx -y @modelcontextprotocol/server-filesystem .
   agent mcp add --env 'GITHUB_TOKEN=${GITHUB_TOKEN}' --net github github-mcp-server stdio
   agent mcp add --header 'Authorization=Bearer ${KEY}' tracker https://mcp.example.com/mcp`,
 		Args: cobra.MinimumNArgs(2),
@@ -93,7 +96,6 @@ that no secret stands in the file.`,
 			} else {
 				s.Command, s.Args = args[1], args[2:]
 			}
-			s.Tools = tools
 			var err error
 			if s.Env, err = pairs("--env", env); err == nil {
 				s.Headers, err = pairs("--header", headers)
@@ -103,6 +105,9 @@ that no secret stands in the file.`,
 			}
 			if network {
 				s.Network = &network
+			}
+			if port != 0 {
+				s.CallbackPort = &port
 			}
 			if sandboxed := !host; host {
 				s.Sandbox = &sandboxed
@@ -129,7 +134,11 @@ that no secret stands in the file.`,
 	f.SetInterspersed(false) // the command has options of its own
 	f.StringArrayVar(&env, "env", nil, "a variable of the command, as `NAME=value`; can be given again")
 	f.StringArrayVar(&headers, "header", nil, "a header for the address, as `NAME=value`; can be given again")
-	f.StringArrayVar(&tools, "tool", nil, "only the tools of this `name` count, * is any text; can be given again")
+	f.StringArrayVar(&s.Tools, "tool", nil, "only the tools of this `name` count, * is any text; can be given again")
+	f.StringArrayVar(&s.Read, "read", nil, "a `path` that the command sees in its sandbox beside the workspace; can be given again")
+	f.StringVar(&s.ClientID, "client-id", "", "the client that signs in at the address, where it registers none by itself: its `id`, or the https address of its document")
+	f.StringVar(&s.ClientSecret, "client-secret", "", "the client's `secret`, best as '${NAME}'")
+	f.IntVar(&port, "callback-port", 0, "the `port` of http://127.0.0.1:port/callback that the client is registered with")
 	f.BoolVar(&project, "project", false, "add it to .phero/config.toml, which can be committed")
 	f.BoolVar(&network, "net", false, "the command has the network in its sandbox")
 	f.BoolVar(&host, "host", false, "the command runs outside of the sandbox, with your rights")
@@ -172,6 +181,9 @@ func mcpRemoveCommand(flags *config.Flags) *cobra.Command {
 					return nil
 				}
 			}
+			if i := slices.IndexFunc(settings.Servers, func(s config.Server) bool { return s.Name == args[0] }); i >= 0 {
+				return usage("the server %s is in %s, which other agents read too: take it out there with an editor", args[0], visible(settings.Servers[i].Source))
+			}
 			return usage("there is no server %q in your settings or the project's; agent mcp list shows where each is", args[0])
 		},
 	}
@@ -183,13 +195,11 @@ func withServers(ctx context.Context, flags *config.Flags, name string, fn func(
 	if err != nil {
 		return usage("%v", err)
 	}
+	tellSettings(os.Stderr, settings)
 	opts := options(settings)
 	if name != "" {
 		i := slices.IndexFunc(opts.Servers, func(s config.Server) bool { return s.Name == name })
 		if i < 0 {
-			for _, item := range settings.Untrusted {
-				tellUntrusted(os.Stderr, item.Name)
-			}
 			return usage("there is no MCP server %q that counts here; agent mcp list shows them", name)
 		}
 		opts.Servers = opts.Servers[i : i+1]
@@ -220,6 +230,9 @@ func mcpTestCommand(flags *config.Flags) *cobra.Command {
 func testServers(ctx context.Context, out io.Writer, servers *mcp.Servers) error {
 	servers.Start()
 	servers.Wait(ctx, time.Minute)
+	if len(servers.Names()) == 0 {
+		fmt.Fprintln(out, noServers)
+	}
 	var bad []string
 	for _, s := range servers.Status() {
 		fmt.Fprintln(out, visible(s.Details(time.Now())))

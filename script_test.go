@@ -34,7 +34,7 @@ import (
 //	start [WxH] [args…]  the program begins (120x40)
 //	run [args…]          the program runs without a terminal, to its end; its output is for stdout, stderr and exit
 //	stdin TEXT           what the next run reads
-//	env NAME=VALUE       in the environment from now on; $WS, $PATH and $MODEL, the model's host and port, are replaced
+//	env NAME=VALUE       in the environment from now on; $WS, $PATH, $SELF, a program that is an MCP server with AGENT_TEST_SERVER, and $MODEL, the model's host and port, are replaced
 //	stdout TEXT, stderr TEXT, unprinted TEXT, exit N    of the run, or of the program that ended on its terminal
 //	wait TEXT, gone TEXT the screen shows it, or no longer does
 //	answer KEY           once the question takes answers, until another one or none is there
@@ -209,7 +209,11 @@ func (r *scriptRun) expand(s string) string {
 	if r.model != nil {
 		host = strings.TrimPrefix(r.model.URL, "http://")
 	}
-	return strings.NewReplacer("$WS", r.ws, "$PATH", os.Getenv("PATH"), "$MODEL", host).Replace(s)
+	self, err := os.Executable()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return strings.NewReplacer("$SELF", self, "$WS", r.ws, "$PATH", os.Getenv("PATH"), "$MODEL", host).Replace(s)
 }
 
 func contains(where, text, want string) error {

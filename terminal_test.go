@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 			os.Exit(app.ExitError)
 		}
 		os.Exit(app.ExitOK)
+	case os.Getenv(asServer) != "":
+		serveScripted()
+		os.Exit(0)
 	case os.Getenv(asProgram) != "":
 		main()
 	}

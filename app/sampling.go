@@ -12,9 +12,6 @@ import (
 	"github.com/phero-agent/agent/tools/human"
 )
 
-// errNotSampled is what a server is told when the person does not want it.
-var errNotSampled = errors.New("the user declined")
-
 // sampleFor lets the model answer a server. The person sees before what it is asked,
 // and after what it said, and agrees to each (decision 25).
 func (a *App) sampleFor(ctx context.Context, server string, s mcp.Sample) (mcp.Sampled, error) {
@@ -33,7 +30,7 @@ func (a *App) sampleFor(ctx context.Context, server string, s mcp.Sample) (mcp.S
 		req.Messages = append(req.Messages, session.Message{Role: role, Text: m.Text})
 	}
 	if !a.letServer(ctx, b.String(), "Ask the model") {
-		return mcp.Sampled{}, errNotSampled
+		return mcp.Sampled{}, mcp.ErrSampleDeclined
 	}
 	if err := a.requestAllowed(ctx); err != nil {
 		return mcp.Sampled{}, err
@@ -52,7 +49,7 @@ func (a *App) sampleFor(ctx context.Context, server string, s mcp.Sample) (mcp.S
 	}
 	text := reply.Message.Text
 	if !a.letServer(ctx, fmt.Sprintf("The model says this. Give it to the MCP server %s?\n\n%s", server, text), "Give it") {
-		return mcp.Sampled{}, errNotSampled
+		return mcp.Sampled{}, mcp.ErrSampleDeclined
 	}
 	return mcp.Sampled{Model: info.ID, Text: text}, nil
 }

@@ -134,6 +134,9 @@ func (p *completion) found(m matchesMsg, list func() ([]string, error)) tea.Cmd 
 func directories(files []string) (list []string) {
 	seen := map[string]bool{}
 	for _, f := range files {
+		if strings.Contains(f, "://") { // a server's resource
+			continue
+		}
 		from := len(list)
 		for {
 			i := strings.LastIndexByte(strings.TrimSuffix(f, "/"), '/')

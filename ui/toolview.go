@@ -206,6 +206,12 @@ func subject(c *call, workspace string) string {
 	case "user_interaction":
 		return text.Line(questionHeaders(c))
 	}
+	if c.Name == "mcp_call" {
+		var real struct{ Arguments json.RawMessage }
+		if json.Unmarshal([]byte(c.Arguments), &real) == nil {
+			return text.Line(string(real.Arguments[:min(len(real.Arguments), 1000)]))
+		}
+	}
 	for _, key := range []string{"url", "command", "bash_id", "shell_id", "path", "query"} {
 		if s := c.arg(key); s != "" {
 			return text.Line(s)
@@ -336,6 +342,9 @@ func doneDetail(t *theme, c *call) string {
 	}
 	if c.elapsed >= clockAfter {
 		return clock(c.elapsed)
+	}
+	if strings.HasPrefix(c.Name, "mcp_") {
+		return text.Size(int64(len(c.result)))
 	}
 	return ""
 }

@@ -125,7 +125,8 @@ func (s *Settings) files() ([]*layer, error) {
 		layers = append(layers, l)
 	}
 	// Other agents' file counts less than one of our own.
-	l, err := readMCPJSON(s.Workspace)
+	l, notices := readMCPJSON(s.Workspace)
+	s.Notices = append(s.Notices, notices...)
 	if l != nil {
 		s.distrust(l)
 		at := slices.IndexFunc(layers, func(other *layer) bool { return other.project })
@@ -134,7 +135,6 @@ func (s *Settings) files() ([]*layer, error) {
 		}
 		layers = slices.Insert(layers, at, l)
 	}
-	errs = append(errs, err)
 	return layers, errors.Join(errs...)
 }
 

@@ -73,14 +73,19 @@ func TestServersAreReplacedWhole(t *testing.T) {
 func TestServerFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		"[mcp.a]\n": "config.toml:1: the server a needs a command or a url",
-		"[mcp.a]\ncommand = \"x\"\nurl = \"http://x\"\n": "give one of them",
-		"[mcp.a]\nurl = \"file:///x\"\n":                 "must begin with http:// or https://",
-		"[mcp.a]\nurl = \"http://x\"\nsandbox = true\n":  "for a command, not for a url",
-		"[mcp.a_b]\ncommand = \"x\"\n":                   "letters, digits and -",
-		"[mcp.a]\ncommand = \"x\"\ntimeout = \"0\"\n":    "must be above 0",
-		"[mcp.a]\ncomand = \"x\"\n":                      `config.toml:2: there is no setting "mcp.a.comand"; did you mean mcp.a.command?`,
-		"[mcp.a]\nargs = \"x\"\n":                        "config.toml:2: mcp.a.args: it must be a list of strings",
-		"[mcp.a]\ncommand = \"x\"\nenv = {X = 1}\n":      "must be a table of strings",
+		"[mcp.a]\ncommand = \"x\"\nurl = \"http://x\"\n":       "give one of them",
+		"[mcp.a]\nurl = \"file:///x\"\n":                       "must begin with http:// or https://",
+		"[mcp.a]\nurl = \"http://x\"\nsandbox = true\n":        "for a command, not for a url",
+		"[mcp.a_b]\ncommand = \"x\"\n":                         "letters, digits and -",
+		"[mcp.a]\ncommand = \"x\"\ntimeout = \"0\"\n":          "must be above 0",
+		"[mcp.a]\ncomand = \"x\"\n":                            `config.toml:2: there is no setting "mcp.a.comand"; did you mean mcp.a.command?`,
+		"[mcp.a]\nargs = \"x\"\n":                              "config.toml:2: mcp.a.args: it must be a list of strings",
+		"[mcp.a]\ncommand = \"x\"\nenv = {X = 1}\n":            "must be a table of strings",
+		"[mcp.a]\ncommand = \"x\"\nclient_id = \"y\"\n":        "for a url, not for a command",
+		"[mcp.a]\ncommand = \"x\"\nread = [\"y\"]\n":           `the path "y" in read of the server a must begin with /`,
+		"[mcp.a]\nurl = \"http://x\"\nread = [\"/y\"]\n":       "for a command, not for a url",
+		"[mcp.a]\nurl = \"http://x\"\nclient_secret = \"y\"\n": "but no client_id",
+		"[mcp.a]\nurl = \"http://x\"\ncallback_port = 70000\n": "between 0 and 65535",
 	} {
 		p := newPlace(t)
 		path := p.write(mine, text)
@@ -91,10 +96,49 @@ func TestServerFaults(t *testing.T) {
 			t.Errorf("%q, looked at alone: %v", text, err)
 		}
 	}
-	p := newPlace(t)
-	p.write("repo/.mcp.json", "{")
-	if _, err := p.load(config.Flags{}); err == nil || !strings.Contains(err.Error(), ".mcp.json") {
-		t.Error(err)
+}
+
+// A .mcp.json is another agent's: what cannot be used stops nothing, and what has a
+// name that we do not have gets one.
+func TestOtherAgentsServers(t *testing.T) {
+	for text, want := range map[string][]string{
+		"{":                 {".mcp.json does not count: unexpected EOF"},
+		`{"mcpServers":[]}`: {".mcp.json does not count: json: cannot unmarshal array"},
+		`{"mcpServers":{"a.b_c":{"command":"x","headers":{},"oauth":{}},"a-b-c":{"command":"y"},"old":{"type":"sse","url":"http://x"},"args":{"command":"x","args":"y"},"none":{}}}`: {
+			`the server "a.b_c" does not count: another one is a-b-c here too`, `the server "args" does not count: json`, `the server "none" does not count: the server none needs`, `the server "old" does not count: it is of the older kind sse`,
+		},
+	} {
+		p := newPlace(t)
+		p.write("repo/.mcp.json", text)
+		p.trust()
+		s := p.loaded(config.Flags{})
+		if len(s.Notices) != len(want) {
+			t.Errorf("%s: %q", text, s.Notices)
+			continue
+		}
+		for i := range want {
+			if !strings.Contains(s.Notices[i], want[i]) {
+				t.Errorf("%s: %q, not %q", text, s.Notices[i], want[i])
+			}
+		}
+		if len(want) > 1 && (len(s.Servers) != 1 || s.Servers[0].Name != "a-b-c" || s.Servers[0].Command != "y") {
+			t.Errorf("%+v", s.Servers)
+		}
+	}
+}
+
+// Who trusts a server sees what it reads and whose secrets it is told.
+func TestEffectOfServer(t *testing.T) {
+	for want, s := range map[string]config.Server{
+		`starts the MCP server a: x, which reads /data`:                                             {Name: "a", Command: "x", Read: []string{"/data"}},
+		`the MCP server a at http://x, where you sign in as the client "me" with the secret "${S}"`: {Name: "a", URL: "http://x", ClientID: "me", ClientSecret: "${S}"},
+	} {
+		if got := s.Effect(); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+	if text := (config.Server{URL: "http://x", ClientID: "me", ClientSecret: "s3cret"}).Text(); strings.Contains(text, "s3cret") {
+		t.Error(text)
 	}
 }
 

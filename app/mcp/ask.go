@@ -1,5 +1,3 @@
-//lint:file-ignore SA1019 sampling, roots and logging are what the servers of today know
-
 package mcp
 
 import (
@@ -7,53 +5,76 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/phero-agent/agent/tools/human"
 )
 
-// maxQuestion is how much a server can say in a question, in bytes.
-const maxQuestion = 4000
+const (
+	maxQuestion = 4000 // bytes that a server can say in a question
+	maxWaiting  = 8    // questions of a server that wait for the person
+)
 
-// begin lets a server ask something: only while a call of it runs, one thing at a
-// time. Which call it is for is not known: the context ends with the last of those
-// that run now, whose clocks stand still until done.
-func (v *server) begin(ctx context.Context) (asking context.Context, done func(), ok bool) {
+// errNotAsked is what a server is told of a question that nobody saw.
+var errNotAsked = errors.New("the user was not asked: a server can ask only while a call of it runs, not too much at once, and not again once the user declined")
+
+// begin lets a server ask something: only while a call of it runs, one thing after
+// the other, and nothing more in a call in which the person declined. Which call it
+// is for is not known: the context ends with the last of those that run now, whose
+// clocks stand still until done.
+func (v *server) begin(ctx context.Context) (asking context.Context, done func(declined bool), err error) {
+	if v.waiting.Add(1) > maxWaiting {
+		v.waiting.Add(-1)
+		return nil, nil, errNotAsked
+	}
+	defer v.waiting.Add(-1)
+	select {
+	case v.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, context.Cause(ctx)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.asking || len(v.calls) == 0 {
-		return nil, nil, false
-	}
-	v.asking = true
-	ctx, cancel := context.WithCancelCause(ctx)
 	var held []*running
-	var stops []func() bool
-	var live atomic.Int64
-	live.Store(int64(len(v.calls)))
 	for _, c := range v.calls {
-		c.watch.hold(true)
+		if c.declined || c.ctx.Err() != nil {
+			continue
+		}
 		held = append(held, c)
+	}
+	if held == nil {
+		<-v.turn
+		return nil, nil, errNotAsked
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var live atomic.Int64
+	live.Store(int64(len(held)))
+	var stops []func() bool
+	for _, c := range held {
+		c.watch.hold(true)
 		stops = append(stops, context.AfterFunc(c.ctx, func() {
 			if live.Add(-1) == 0 {
 				cancel(context.Cause(c.ctx))
 			}
 		}))
 	}
-	return ctx, func() {
+	return ctx, func(declined bool) {
 		v.mu.Lock()
-		v.asking = false
-		v.mu.Unlock()
 		for i, c := range held {
 			stops[i]()
 			c.watch.hold(false)
+			c.declined = c.declined || declined
 		}
+		v.mu.Unlock()
 		cancel(nil)
-	}, true
+		<-v.turn
+	}, nil
 }
 
 func (v *server) source() string { return "The MCP server " + v.def.Name + " asks" }
@@ -66,59 +87,80 @@ func limited(text string) string {
 	return text
 }
 
-var declined = &sdk.ElicitResult{Action: "decline"}
+// The answers to a question.
+const (
+	accepted  = "accept"
+	declined  = "decline"
+	cancelled = "cancel"
+)
 
 // elicit puts a server's question to the person (decision 25).
 func (v *server) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-	ctx, done, ok := v.begin(ctx)
-	if !ok {
-		v.said.add("a question was declined: none is asked without a call, or beside another")
-		return declined, nil
-	}
-	defer done()
 	p := req.Params
-	if p.Mode == "url" {
-		return v.elicitURL(ctx, p)
-	}
 	fields, err := fieldsOf(p.RequestedSchema)
 	if err != nil {
 		return nil, err
 	}
-	message := limited(p.Message)
-	if len(fields) == 0 {
-		return v.confirm(ctx, message)
+	ctx, done, err := v.begin(ctx)
+	if err != nil {
+		v.said.add("a question was declined: " + err.Error())
+		return &sdk.ElicitResult{Action: declined}, nil
 	}
-	content := map[string]any{}
+	r := &sdk.ElicitResult{}
+	switch {
+	case p.Mode == "url":
+		r.Action, err = v.open(ctx, p)
+	case len(fields) == 0:
+		r.Action = v.choose(ctx, limited(p.Message), answerYes, "the server is told so")
+	default:
+		r.Action, r.Content = v.fill(ctx, limited(p.Message), fields)
+	}
+	done(r.Action == declined)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// fill asks for the fields of a form, four at a time, and again for what does not fit.
+func (v *server) fill(ctx context.Context, message string, fields []field) (action string, content map[string]any) {
+	content = map[string]any{}
+	wrong := ""
 	for at := 0; at < len(fields); {
 		part := fields[at:min(len(fields), at+4)]
 		in := human.Input{}
 		for _, f := range part {
-			in.Questions = append(in.Questions, f.question(message))
+			in.Questions = append(in.Questions, f.question(message+wrong))
 		}
 		answers, err := v.all.opts.Ask(ctx, v.source(), in)
-		if errors.Is(err, human.ErrDeclined) {
-			return declined, nil
-		}
 		if err != nil {
-			return &sdk.ElicitResult{Action: "cancel"}, nil
+			return unanswered(err), nil
 		}
-		wrong := ""
+		wrong = ""
 		for _, f := range part {
-			value, given, err := f.value(answers[f.header])
+			value, given, err := f.value(answers[f.name])
 			switch {
 			case err != nil:
-				wrong = err.Error()
+				wrong = "\n" + err.Error() + "."
 			case given:
 				content[f.name] = value
+			default:
+				delete(content, f.name)
 			}
 		}
-		if message = limited(p.Message); wrong != "" {
-			message += "\n" + wrong + "."
-			continue
+		if wrong == "" {
+			at += len(part)
 		}
-		at += len(part)
 	}
-	return &sdk.ElicitResult{Action: "accept", Content: content}, nil
+	return accepted, content
+}
+
+// unanswered is what a server is told when the person gave no answer.
+func unanswered(err error) string {
+	if errors.Is(err, human.ErrDeclined) {
+		return declined
+	}
+	return cancelled
 }
 
 const (
@@ -128,222 +170,53 @@ const (
 	declineIt = "Decline"
 )
 
-// confirm is a question without fields.
-func (v *server) confirm(ctx context.Context, message string) (*sdk.ElicitResult, error) {
-	return v.choose(ctx, message, answerYes, "the server is told so")
+// open shows an address that the server wants the person to open. Nothing opens it
+// unasked.
+func (v *server) open(ctx context.Context, p *sdk.ElicitParams) (action string, err error) {
+	u, err := url.Parse(p.URL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || len(p.URL) > maxQuestion {
+		return declined, errors.New("only an address of http or https is shown to the user")
+	}
+	message := fmt.Sprintf("%s\nIt wants you to open this address of %s in a browser:\n%s", limited(p.Message), u.Host, p.URL)
+	return v.choose(ctx, strings.TrimSpace(message), "I opened it", "look well at whose address it is"), nil
 }
 
-// elicitURL shows an address that the server wants the person to open. Nothing
-// opens it unasked.
-func (v *server) elicitURL(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
-	message := limited(p.Message) + "\nIt wants you to open this address in a browser:\n" + limited(p.URL)
-	return v.choose(ctx, message, "I opened it", "look well at whose address it is")
+// openFirst is for a server that takes a call only after the person opened an
+// address.
+func (v *server) openFirst(ctx context.Context, refused *jsonrpc.Error) error {
+	var data struct {
+		Elicitations []*sdk.ElicitParams `json:"elicitations"`
+	}
+	if json.Unmarshal(refused.Data, &data) != nil || len(data.Elicitations) == 0 || v.all.opts.Ask == nil {
+		return fmt.Errorf("the MCP server %s refuses until the user opened an address: %s", v.def.Name, capped(refused.Message))
+	}
+	for _, p := range data.Elicitations[:min(len(data.Elicitations), maxWaiting)] {
+		if p == nil {
+			continue
+		}
+		p.Mode = "url"
+		r, err := v.elicit(ctx, &sdk.ElicitRequest{Params: p})
+		if err != nil {
+			return fmt.Errorf("the MCP server %s wants the user to open an address: %w", v.def.Name, err)
+		}
+		if r.Action != accepted {
+			return fmt.Errorf("the MCP server %s wants the user to open an address first, and the user declined", v.def.Name)
+		}
+	}
+	return fmt.Errorf("the MCP server %s wanted the user to open an address first; that is done: call the tool again", v.def.Name)
 }
 
-func (v *server) choose(ctx context.Context, message, yes, means string) (*sdk.ElicitResult, error) {
+func (v *server) choose(ctx context.Context, message, yes, means string) (action string) {
 	const header = "Server"
 	answers, err := v.all.opts.Ask(ctx, v.source(), human.Input{Questions: []human.Question{{
 		Header: header, Question: message,
 		Options: []human.Choice{{Label: declineIt, Description: "the server is told that you do not want to"}, {Label: yes, Description: means}},
 	}}})
 	switch {
-	case errors.Is(err, human.ErrDeclined):
-		return declined, nil
 	case err != nil:
-		return &sdk.ElicitResult{Action: "cancel"}, nil
+		return unanswered(err)
 	case slices.Contains(answers[header].Selections, yes):
-		return &sdk.ElicitResult{Action: "accept"}, nil
+		return accepted
 	}
-	return declined, nil
-}
-
-// field is one thing that a form asks for.
-type field struct {
-	name, header string
-	kind         string // "string", "number", "integer", "boolean" or "array"
-	words        string
-	required     bool
-	options      []option
-	preset       any
-}
-
-type option struct{ value, label string }
-
-// fieldsOf reads the schema of a form: one level of simple values.
-func fieldsOf(schema any) ([]field, error) {
-	if schema == nil {
-		return nil, nil
-	}
-	var form struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-		Required   []string                   `json:"required"`
-	}
-	data, err := json.Marshal(schema)
-	if err == nil {
-		err = json.Unmarshal(data, &form)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the form cannot be read: %w", err)
-	}
-	var fields []field
-	for name, raw := range form.Properties {
-		f, err := fieldOf(name, raw)
-		if err != nil {
-			return nil, err
-		}
-		f.required = slices.Contains(form.Required, name)
-		fields = append(fields, f)
-	}
-	slices.SortFunc(fields, func(a, b field) int { // required ones first
-		if a.required != b.required {
-			if a.required {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.name, b.name)
-	})
-	return fields, nil
-}
-
-func fieldOf(name string, raw json.RawMessage) (field, error) {
-	type choice struct {
-		Const string `json:"const"`
-		Title string `json:"title"`
-	}
-	type choices struct {
-		Enum      []string `json:"enum"`
-		EnumNames []string `json:"enumNames"`
-		OneOf     []choice `json:"oneOf"`
-		AnyOf     []choice `json:"anyOf"`
-	}
-	var p struct {
-		Type        string `json:"type"`
-		Title       string `json:"title"`
-		Description string `json:"description"`
-		Default     any    `json:"default"`
-		Items       choices
-		choices
-	}
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return field{}, fmt.Errorf("the field %q of the form cannot be read: %w", name, err)
-	}
-	f := field{name: name, header: name, kind: p.Type, words: p.Title, preset: p.Default}
-	if p.Description != "" {
-		f.words = strings.TrimSpace(f.words + "\n" + p.Description)
-	}
-	list := p.choices
-	if p.Type == "array" {
-		list = p.Items
-	}
-	for i, value := range list.Enum {
-		o := option{value, value}
-		if i < len(list.EnumNames) {
-			o.label = list.EnumNames[i]
-		}
-		f.options = append(f.options, o)
-	}
-	for _, c := range append(list.OneOf, list.AnyOf...) {
-		o := option{c.Const, c.Title}
-		if o.label == "" {
-			o.label = o.value
-		}
-		f.options = append(f.options, o)
-	}
-	if p.Type == "boolean" {
-		f.options = []option{{"true", answerYes}, {"false", answerNo}}
-	}
-	return f, nil
-}
-
-// question is the field as the person sees it. The server's words come behind a
-// line that says whose they are.
-func (f field) question(message string) human.Question {
-	text := message + "\n\n" + f.name
-	if words := limited(f.words); words != "" {
-		text += ": " + words
-	}
-	switch {
-	case f.kind == "number" || f.kind == "integer":
-		text += " (a number)"
-	case f.kind == "array":
-		text += " (any of these)"
-	}
-	if f.preset != nil {
-		text += fmt.Sprintf(" (default: %v)", f.preset)
-	}
-	q := human.Question{Header: f.header, Question: text, MultiSelect: f.kind == "array"}
-	for _, o := range f.options {
-		q.Options = append(q.Options, human.Choice{Label: o.label, Description: o.value})
-	}
-	if !f.required {
-		q.Options = append(q.Options, human.Choice{Label: leaveOut, Description: "it is not needed"})
-	}
-	return q
-}
-
-// value is what the person's answer is for the server; given is false where it is
-// left out.
-func (f field) value(a human.Answer) (value any, given bool, err error) {
-	if !f.required && slices.Contains(a.Selections, leaveOut) {
-		return nil, false, nil
-	}
-	var chosen []string
-	for _, label := range a.Selections {
-		if i := slices.IndexFunc(f.options, func(o option) bool { return o.label == label }); i >= 0 {
-			chosen = append(chosen, f.options[i].value)
-		}
-	}
-	text := a.Other
-	if len(chosen) > 0 {
-		text = chosen[0]
-	} else if i := slices.IndexFunc(f.options, func(o option) bool { return strings.EqualFold(o.label, text) || o.value == text }); i >= 0 {
-		chosen, text = []string{f.options[i].value}, f.options[i].value
-	} else if len(f.options) > 0 {
-		return nil, false, fmt.Errorf("%s must be one of the choices", f.name)
-	}
-	switch f.kind {
-	case "array":
-		return chosen, true, nil
-	case "boolean":
-		return text == "true", true, nil
-	case "integer":
-		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
-		if err != nil {
-			return nil, false, fmt.Errorf("%s must be a whole number", f.name)
-		}
-		return float64(n), true, nil
-	case "number":
-		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-		if err != nil {
-			return nil, false, fmt.Errorf("%s must be a number", f.name)
-		}
-		return n, true, nil
-	}
-	return text, true, nil
-}
-
-// sample lets the model answer a server, where the person agrees.
-func (v *server) sample(ctx context.Context, req *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
-	ctx, done, ok := v.begin(ctx)
-	if !ok {
-		return nil, errors.New("the user was not asked: a server can ask the model only while a call of it runs, and once at a time")
-	}
-	defer done()
-	s := Sample{System: limited(req.Params.SystemPrompt)}
-	for _, m := range req.Params.Messages {
-		text, ok := m.Content.(*sdk.TextContent)
-		if !ok {
-			return nil, errors.New("only text can be put to the model here")
-		}
-		s.Messages = append(s.Messages, SampleMessage{Assistant: m.Role == "assistant", Text: capped(text.Text)})
-	}
-	if len(s.Messages) == 0 {
-		return nil, errors.New("there is nothing to put to the model")
-	}
-	out, err := v.all.opts.Sample(ctx, v.def.Name, s)
-	if err != nil {
-		return nil, err
-	}
-	return &sdk.CreateMessageResult{Role: "assistant", Model: out.Model, StopReason: "endTurn", Content: &sdk.TextContent{Text: out.Text}}, nil
+	return declined
 }

@@ -16,22 +16,35 @@ import (
 	"github.com/phero-agent/agent/tools/mcp"
 )
 
-// running is a call that a server works on.
+// running is something that a server works on.
 type running struct {
-	callID string
-	ctx    context.Context
-	watch  *watch
-	shown  time.Time // when its progress was shown last
+	callID   string // of the tool's call; "" for a prompt or a resource
+	ctx      context.Context
+	watch    *watch
+	shown    time.Time // when its progress was shown last
+	declined bool      // the person declined what the server asked meanwhile
 }
 
 // progressEvery is how often a call's progress is shown at most.
 const progressEvery = 100 * time.Millisecond
 
-// call runs one call. It returns when the context ends, whatever the server does.
+// call runs one call.
 func (v *server) call(ctx context.Context, d mcp.Definition, arguments json.RawMessage) (tools.Result, error) {
-	session, err := v.ready(ctx)
+	r, err := asked(ctx, v, func(ctx context.Context, session *sdk.ClientSession, token string) (*sdk.CallToolResult, error) {
+		return session.CallTool(ctx, &sdk.CallToolParams{Meta: sdk.Meta{"progressToken": token}, Name: d.Tool, Arguments: arguments})
+	})
 	if err != nil {
 		return tools.Result{}, err
+	}
+	return v.result(ctx, d, r)
+}
+
+// asked asks a server that is there, and waits as long as it shows progress. It
+// returns when the context ends, whatever the server does.
+func asked[T any](ctx context.Context, v *server, ask func(ctx context.Context, session *sdk.ClientSession, token string) (T, error)) (result T, err error) {
+	link, err := v.ready(ctx)
+	if err != nil {
+		return result, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -44,35 +57,42 @@ func (v *server) call(ctx context.Context, d mcp.Definition, arguments json.RawM
 	defer v.leaveCall(token)
 
 	type ending struct {
-		result *sdk.CallToolResult
+		result T
 		err    error
 	}
 	ended := make(chan ending, 1)
 	go func() {
-		params := &sdk.CallToolParams{Meta: sdk.Meta{"progressToken": token}, Name: d.Tool, Arguments: arguments}
-		r, err := session.CallTool(ctx, params)
+		r, err := ask(ctx, link.session, token)
+		if err != nil && ctx.Err() == nil {
+			err = v.callError(ctx, link, err)
+		}
 		ended <- ending{r, err}
 	}()
 	select {
 	case e := <-ended:
-		switch {
-		case ctx.Err() != nil:
-			return tools.Result{}, context.Cause(ctx)
-		case e.err != nil:
-			return tools.Result{}, v.callError(e.err)
+		if e.err != nil && ctx.Err() != nil {
+			return result, context.Cause(ctx)
 		}
-		return v.result(ctx, d, e.result)
+		return e.result, e.err
 	case <-ctx.Done():
-		return tools.Result{}, context.Cause(ctx)
+		return result, context.Cause(ctx)
 	}
 }
 
 // callError says what became of a call: refused by the server, or lost with it.
-func (v *server) callError(err error) error {
+func (v *server) callError(ctx context.Context, link *link, err error) error {
 	var refused *jsonrpc.Error
-	if errors.As(err, &refused) {
-		return fmt.Errorf("the MCP server %s refuses: %s", v.def.Name, refused.Message)
+	var signIn *signInError
+	switch {
+	case errors.As(err, &signIn):
+		link.lose(signIn)
+		return fmt.Errorf("the MCP server %s does not take the call: %w", v.def.Name, signIn)
+	case errors.As(err, &refused) && refused.Code == sdk.CodeURLElicitationRequired:
+		return v.openFirst(ctx, refused)
+	case errors.As(err, &refused):
+		return fmt.Errorf("the MCP server %s refuses: %s", v.def.Name, capped(refused.Message))
 	}
+	v.gone(link)
 	return fmt.Errorf("the MCP server %s ended in the middle of the call, and whether it did something is not known (%w)", v.def.Name, err)
 }
 
@@ -100,7 +120,7 @@ func (v *server) progressed(_ context.Context, req *sdk.ProgressNotificationClie
 	now := time.Now()
 	v.mu.Lock()
 	c := v.calls[token]
-	show := c != nil && now.Sub(c.shown) >= progressEvery
+	show := c != nil && c.callID != "" && now.Sub(c.shown) >= progressEvery
 	if show {
 		c.shown = now
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -24,30 +25,26 @@ const (
 	writeTimeout = 10 * time.Second // for a server to take a message
 )
 
-// legacyProtocol is what servers speak that were made before discovery came.
-const legacyProtocol = "2025-11-25"
-
 // link is a connection that stands.
 type link struct {
 	v       *server
 	session *sdk.ClientSession
 	program *bash.Program // nil for a remote server
+	pace    *pace         // of what it sends
 	over    chan error    // the connection ended
 }
 
-// connect makes a connection. A server that fell silent at a first try may not
-// know how newer clients begin: the next try begins as older ones did.
-func (v *server) connect(ctx context.Context, failures int) (*link, error) {
-	l := &link{v: v, over: make(chan error, 1)}
+// connect makes a connection.
+func (v *server) connect(ctx context.Context) (*link, error) {
+	l := &link{v: v, pace: newPace(), over: make(chan error, 2)}
 	transport, err := l.transport(ctx)
 	if err != nil {
 		return nil, err
 	}
-	opts := &sdk.ClientSessionOptions{}
-	if failures%2 == 1 {
-		opts.ProtocolVersion = legacyProtocol
-	}
-	l.session, err = v.client().Connect(ctx, transport, opts)
+	client := v.client()
+	client.AddReceivingMiddleware(l.bounded())
+	client.AddSendingMiddleware(v.beginning)
+	l.session, err = client.Connect(ctx, transport, nil)
 	if err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("it did not answer within %v", v.all.opts.Limits.Start)
@@ -56,7 +53,7 @@ func (v *server) connect(ctx context.Context, failures int) (*link, error) {
 		l.close()
 		return nil, err
 	}
-	go func() { l.over <- l.session.Wait() }()
+	go func() { l.lose(l.session.Wait()) }()
 	return l, nil
 }
 
@@ -77,28 +74,80 @@ func (v *server) client() *sdk.Client {
 		opts.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
 	}
 	if v.all.opts.Sample != nil {
-		opts.CreateMessageHandler = v.sample
+		opts.CreateMessageWithToolsHandler = v.sample
+		opts.Capabilities.Sampling = &sdk.SamplingCapabilities{} // without tools
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: v.all.opts.Version}, opts)
 	client.AddRoots(&sdk.Root{URI: (&url.URL{Scheme: "file", Path: v.all.opts.Workspace}).String(), Name: "workspace"})
 	return client
 }
 
+// beginning is a middleware for servers that do not know how newer clients begin,
+// and say nothing to it: after a while they are spoken to as older ones did.
+func (v *server) beginning(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if method == "server/discover" {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, v.all.opts.Limits.Begin)
+			defer cancel()
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// A server may send so many requests in a time; with more the connection ends.
+const (
+	maxRequests = 500
+	requestsIn  = 10 * time.Second
+)
+
+var errStorm = fmt.Errorf("it sent more than %d requests in %v", maxRequests, requestsIn)
+
+// bounded is a middleware against a server that asks without end.
+func (l *link) bounded() sdk.Middleware {
+	var mu sync.Mutex
+	var since time.Time
+	n := 0
+	tooMany := func(now time.Time) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if now.Sub(since) > requestsIn {
+			since, n = now, 0
+		}
+		n++
+		return n > maxRequests
+	}
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			if !strings.HasPrefix(method, "notifications/") && tooMany(time.Now()) {
+				l.lose(errStorm)
+				return nil, errStorm
+			}
+			return next(ctx, method, req)
+		}
+	}
+}
+
 func (l *link) transport(ctx context.Context) (sdk.Transport, error) {
 	def, getenv := l.v.def, l.v.all.opts.Getenv
 	if def.URL != "" {
-		return l.v.remote()
+		return l.v.remote(l.pace)
 	}
 	env, err := expandAll(def.Env, getenv)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", err, errHopeless)
+		return nil, hopelessError{err}
 	}
 	argv := make([]string, 0, 1+len(def.Args))
 	for _, arg := range append([]string{def.Command}, def.Args...) {
 		if arg, err = expand(arg, getenv); err != nil {
-			return nil, fmt.Errorf("%w (%w)", err, errHopeless)
+			return nil, hopelessError{err}
 		}
 		argv = append(argv, arg)
+	}
+	if _, other := env["PATH"]; !other {
+		if err := l.v.installed(argv[0]); err != nil {
+			return nil, err
+		}
 	}
 	var list []string
 	for name, value := range env {
@@ -109,7 +158,7 @@ func (l *link) transport(ctx context.Context) (sdk.Transport, error) {
 		return nil, err
 	}
 	go l.v.said.drain(l.program.Err)
-	return &sdk.IOTransport{Reader: l.program.Out, Writer: boundedWriter{l.program.In}, MaxLineLength: maxMessage}, nil
+	return &sdk.IOTransport{Reader: paced{l.program.Out, l.pace}, Writer: boundedWriter{l.program.In}, MaxLineLength: maxMessage}, nil
 }
 
 // boundedWriter writes to a program that may not read.
@@ -126,8 +175,17 @@ func (w boundedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// lose ends a connection that is of no use any more.
+func (l *link) lose(why error) {
+	select {
+	case l.over <- why:
+	default: // it ends already
+	}
+}
+
 // close ends the connection, and the program with it.
 func (l *link) close() {
+	l.pace.end()
 	if l.program != nil {
 		if err := l.program.Stop(l.v.all.opts.Limits.Goodbye); err != nil {
 			slog.Error("a server", "name", l.v.def.Name, "error", err)
@@ -165,8 +223,8 @@ func (l *link) explain(err error) error {
 	if last := l.v.said.lastLine(); last != "" {
 		err = fmt.Errorf("%w: %s", err, last)
 	}
-	if l.v.def.Sandboxed() {
-		err = fmt.Errorf("%w\nit runs in the sandbox: network = true gives it the network, sandbox = false takes it out", err)
+	if advice := l.v.advice(); advice != "" {
+		err = fmt.Errorf("%w\n%s", err, advice)
 	}
 	return err
 }

@@ -1,7 +1,5 @@
 //go:build unix
 
-//lint:file-ignore SA1019 sampling is what the servers of today know
-
 package mcp_test
 
 import (
@@ -13,7 +11,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -60,6 +61,7 @@ func hostile(role string) {
 		out.Write(append(data, '\n'))
 		out.Flush()
 	}
+	defy(role)
 	in := bufio.NewReader(os.Stdin)
 	for n := 1; ; n++ {
 		line, err := in.ReadString('\n')
@@ -74,6 +76,14 @@ func hostile(role string) {
 			continue
 		}
 		reply := func(result any) { send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result}) }
+		if after, ok := strings.CutPrefix(role, "die-"); ok && after == fmt.Sprint(n) {
+			os.Exit(1)
+		}
+		if role == "wrong-ids" {
+			for _, id := range []any{"x", -1, 1 << 40} {
+				send(map[string]any{"jsonrpc": "2.0", "id": id, "result": map[string]any{}})
+			}
+		}
 		switch {
 		case role == "silent", role == "no-discover" && m.Method == "server/discover":
 			continue // never answers
@@ -91,15 +101,79 @@ func hostile(role string) {
 		case m.Method == "server/discover":
 			send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": -32601, "message": "no"}})
 		case m.Method == "initialize":
-			reply(map[string]any{"protocolVersion": "2025-06-18", "serverInfo": map[string]any{"name": "x", "version": "1"}, "capabilities": map[string]any{"tools": map[string]any{"listChanged": true}, "logging": map[string]any{}}})
+			reply(map[string]any{"protocolVersion": "2025-06-18", "serverInfo": map[string]any{"name": "x", "version": "1"}, "capabilities": map[string]any{"tools": map[string]any{"listChanged": true}, "prompts": map[string]any{}, "resources": map[string]any{}, "logging": map[string]any{}}})
 		case m.Method == "tools/list":
 			reply(hostileTools(role, n))
+		case m.Method == "prompts/list":
+			reply(hostilePrompts(role, n))
+		case m.Method == "resources/list":
+			reply(hostileResources(role, n))
 		case m.Method == "tools/call":
 			hostileCall(role, send, reply)
 		default:
 			reply(map[string]any{})
 		}
+		if role == "wrong-ids" && m.Method != "" {
+			reply(map[string]any{"again": true})
+		}
 	}
+}
+
+// defy is what some servers do beside answering.
+func defy(role string) {
+	switch role {
+	case "stubborn":
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+		child := exec.Command("bash", "-c", "trap '' TERM; while :; do sleep 1; done")
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(os.Stderr, "error: child %d\n", child.Process.Pid)
+		go func() {
+			for { // also when the input has ended
+				time.Sleep(time.Second)
+			}
+		}()
+	case "spam":
+		go func() {
+			for {
+				os.Stderr.WriteString(strings.Repeat("\x1b[31mnoise \xff", 100) + "\n")
+			}
+		}()
+		go func() {
+			for { // one write each, so that lines stay whole
+				os.Stdout.WriteString(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/what","params":{"x":"` + strings.Repeat("y", 3000) + `"}}` + "\n")
+			}
+		}()
+	}
+}
+
+func hostilePrompts(role string, n int) any {
+	prompt := func(name string) map[string]any { return map[string]any{"name": name, "description": name} }
+	list := []any{prompt("p")}
+	switch role {
+	case "odd":
+		list = append(list, nil, prompt(""), prompt("a\u202eb"), prompt("\x1b[2J"), prompt(strings.Repeat("p", 1000)), map[string]any{"name": "args", "arguments": []any{map[string]any{"name": "x\ny"}}})
+	case "endless":
+		return map[string]any{"prompts": []any{prompt(fmt.Sprint("p", n))}, "nextCursor": fmt.Sprint(n)}
+	}
+	return map[string]any{"prompts": list}
+}
+
+func hostileResources(role string, n int) any {
+	resource := func(uri string) map[string]any { return map[string]any{"uri": uri, "name": "r\u202e"} }
+	list := []any{resource("demo://r")}
+	switch role {
+	case "odd":
+		list = append(list, nil, resource(""), resource("a b"), resource("x://\u202e"), resource("x://\x1b"), resource("x://"+strings.Repeat("r", 1000)))
+	case "endless": // large pages, without end
+		list = nil
+		for i := range 100 {
+			list = append(list, map[string]any{"uri": fmt.Sprintf("x://%d/%d", n, i), "name": strings.Repeat("r", 20_000)})
+		}
+		return map[string]any{"resources": list, "nextCursor": fmt.Sprint(n)}
+	}
+	return map[string]any{"resources": list}
 }
 
 func hostileTools(role string, n int) any {
@@ -111,6 +185,18 @@ func hostileTools(role string, n int) any {
 	switch role {
 	case "endless":
 		return map[string]any{"tools": list, "nextCursor": fmt.Sprint(n)}
+	case "many":
+		for i := range 100_000 {
+			list = append(list, tool(fmt.Sprint("tool", i), "one of many", object))
+		}
+	case "bombs":
+		loop := map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"$ref": "#/$defs/a"}}, "$defs": map[string]any{"a": map[string]any{"$ref": "#/$defs/b"}, "b": map[string]any{"$ref": "#/$defs/a"}}}
+		pattern := map[string]any{"type": "object", "properties": map[string]any{"a": map[string]any{"type": "string", "pattern": "((((a+)+)+)+)+$" + strings.Repeat("(x{1000}){1000}", 20)}}}
+		deep := any(map[string]any{})
+		for range 300 {
+			deep = map[string]any{"anyOf": []any{deep}, "items": map[string]any{}}
+		}
+		list = []any{tool("loop", "", loop), tool("pattern", "", pattern), tool("deep", "", map[string]any{"type": "object", "properties": map[string]any{"a": deep}}), tool("bash", "a name of ours", object)}
 	case "odd":
 		deep := map[string]any{"type": "object"}
 		for range 100 {
@@ -134,14 +220,24 @@ func hostileCall(role string, send func(any), reply func(any)) {
 	switch role {
 	case "hang":
 		return
+	case "storm":
+		for i := 0; ; i++ { // without reading an answer
+			send(map[string]any{"jsonrpc": "2.0", "id": fmt.Sprint("e", i), "method": "elicitation/create", "params": map[string]any{"message": "again?"}})
+		}
+	case "unknown":
+		for i, method := range []string{"server/shutdown", "tools/call", "", "sampling/createMessage", "initialize"} {
+			send(map[string]any{"jsonrpc": "2.0", "id": fmt.Sprint("u", i), "method": method, "params": map[string]any{}})
+			send(map[string]any{"jsonrpc": "2.0", "id": "same", "method": method, "params": 7})
+		}
+		reply(map[string]any{"content": []any{map[string]any{"type": "text", "text": "done"}}})
 	case "die":
 		os.Exit(1)
 	case "flood":
-		for i := range 20_000 {
+		for i := range 5_000 {
 			note("notifications/message", map[string]any{"level": "error", "data": fmt.Sprintf("line %d", i)})
 			note("notifications/tools/list_changed", nil)
 			note("notifications/progress", map[string]any{"progressToken": "call-1", "progress": i, "message": strings.Repeat("m", 1000)})
-			if i%100 == 0 {
+			if i%50 == 0 {
 				send(map[string]any{"jsonrpc": "2.0", "id": fmt.Sprintf("e%d", i), "method": "elicitation/create", "params": map[string]any{"message": "again?", "requestedSchema": map[string]any{"type": "object", "properties": map[string]any{}}}})
 			}
 		}
@@ -156,72 +252,4 @@ func hostileCall(role string, send func(any), reply func(any)) {
 	default:
 		reply(map[string]any{"content": []any{map[string]any{"type": "text", "text": "done"}}})
 	}
-}
-
-// goodServer is a server as it should be, of the SDK.
-func goodServer() *sdk.Server {
-	server := sdk.NewServer(&sdk.Implementation{Name: "good", Version: "1"}, nil)
-	type empty struct{}
-	text := func(s string) *sdk.CallToolResult {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: s}}}
-	}
-	sdk.AddTool(server, &sdk.Tool{Name: "echo", Description: "says it again", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, func(_ context.Context, _ *sdk.CallToolRequest, in struct {
-		Text string `json:"text"`
-	}) (*sdk.CallToolResult, any, error) {
-		return text("you said " + in.Text), nil, nil
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "env"}, func(_ context.Context, _ *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		return text(strings.Join(os.Environ(), "\n")), nil, nil
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "fail"}, func(_ context.Context, _ *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		return nil, nil, errors.New("it went wrong")
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "structured"}, func(_ context.Context, _ *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, map[string]any, error) {
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "see below"}}}, map[string]any{"n": 1}, nil
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "steps"}, func(ctx context.Context, req *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		for i := range 3 {
-			err := req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(), Progress: float64(i + 1), Total: 3, Message: "step"})
-			if err != nil {
-				return nil, nil, err
-			}
-			time.Sleep(400 * time.Millisecond) // all in all longer than the call may go without a sign
-		}
-		return text("stepped"), nil, nil
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "wait"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		<-ctx.Done()
-		fmt.Fprintln(os.Stderr, "the call was cancelled")
-		return nil, nil, ctx.Err()
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "ask"}, func(ctx context.Context, req *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		r, err := req.Session.Elicit(ctx, &sdk.ElicitParams{Message: "Who are you?", RequestedSchema: json.RawMessage(`{"type":"object","required":["name","age","role","ok"],"properties":{
-			"name":{"type":"string","description":"your name"},"age":{"type":"integer"},"role":{"type":"string","enum":["a","b"],"enumNames":["Admin","Boss"]},"ok":{"type":"boolean"},"note":{"type":"string"}}}`)})
-		if err != nil {
-			return nil, nil, err
-		}
-		data, err := json.Marshal(r.Content)
-		return text(r.Action + " " + string(data)), nil, err
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "sample"}, func(ctx context.Context, req *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		r, err := req.Session.CreateMessage(ctx, &sdk.CreateMessageParams{MaxTokens: 10, SystemPrompt: "be short", Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "2+2?"}}}})
-		if err != nil {
-			return nil, nil, err
-		}
-		return text(r.Model + " says " + r.Content.(*sdk.TextContent).Text), nil, nil
-	})
-	sdk.AddTool(server, &sdk.Tool{Name: "more"}, func(_ context.Context, _ *sdk.CallToolRequest, _ empty) (*sdk.CallToolResult, any, error) {
-		sdk.AddTool(server, &sdk.Tool{Name: "later"}, func(context.Context, *sdk.CallToolRequest, empty) (*sdk.CallToolResult, any, error) {
-			return text("late"), nil, nil
-		})
-		server.RemoveTools("fail")
-		return text("added"), nil, nil
-	})
-	server.AddPrompt(&sdk.Prompt{Name: "greet", Description: "greets", Arguments: []*sdk.PromptArgument{{Name: "who", Required: true}, {Name: "how"}}}, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: "Greet " + req.Params.Arguments["who"] + " " + req.Params.Arguments["how"]}}}}, nil
-	})
-	server.AddResource(&sdk.Resource{Name: "readme", URI: "demo://readme"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: "demo://readme", Text: "read me"}}}, nil
-	})
-	return server
 }

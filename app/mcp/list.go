@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -17,57 +18,59 @@ import (
 )
 
 const (
-	maxPages = 50   // of one list
-	maxItems = 1000 // of one list
-	maxText  = 300  // bytes of a name or an address of a prompt or resource
+	maxPages = 50       // of one list
+	maxItems = 1000     // of one list
+	maxLists = 32 << 20 // bytes of all lists together
+	maxText  = 300      // bytes of a name or an address of a prompt or resource
+	maxWords = 20       // arguments of a prompt
 )
 
-// list reads what the server offers. One that cannot list its prompts or
-// resources has none.
-func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
+// list reads what the server offers, and no more of it than can be used. One that
+// cannot list its prompts or resources has none.
+func (v *server) list(ctx context.Context, link *link) error {
+	session := link.session
 	caps := session.InitializeResult().Capabilities
 	if caps == nil {
 		caps = &sdk.ServerCapabilities{}
 	}
+	enough := link.pace.total.Load() + maxLists
+	full := func() bool { return link.pace.total.Load() > enough }
 	var has lists
 	if caps.Tools != nil {
-		given, err := pages(func(cursor string) ([]*sdk.Tool, string, error) {
+		given, err := pages(full, v.wanted, func(cursor string) ([]*sdk.Tool, string, error) {
 			r, err := session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 			if err != nil {
 				return nil, "", err
 			}
 			return r.Tools, r.NextCursor, nil
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, errLong) {
 			return err
 		}
+		v.complain("tools", err)
 		has.changing = caps.Tools.ListChanged
-		has.tools, has.out = mcp.Definitions(v.def.Name, v.wanted(given))
+		has.tools, has.out = mcp.Definitions(v.def.Name, given)
 	}
 	if caps.Prompts != nil {
-		given, err := pages(func(cursor string) ([]*sdk.Prompt, string, error) {
+		given, err := pages(full, v.prompt, func(cursor string) ([]*sdk.Prompt, string, error) {
 			r, err := session.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
 			if err != nil {
 				return nil, "", err
 			}
 			return r.Prompts, r.NextCursor, nil
 		})
-		has.prompts = v.prompts(given)
+		has.prompts = given
 		v.complain("prompts", err)
 	}
 	if caps.Resources != nil {
-		given, err := pages(func(cursor string) ([]*sdk.Resource, string, error) {
+		given, err := pages(full, v.resource, func(cursor string) ([]*sdk.Resource, string, error) {
 			r, err := session.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
 			if err != nil {
 				return nil, "", err
 			}
 			return r.Resources, r.NextCursor, nil
 		})
-		for _, r := range given {
-			if r.URI != "" && len(r.URI) <= maxText && !strings.ContainsAny(r.URI, " \t\n\r\"") {
-				has.resources = append(has.resources, Resource{Server: v.def.Name, URI: r.URI, Name: r.Name})
-			}
-		}
+		has.resources = given
 		v.complain("resources", err)
 	}
 	if caps.Logging != nil {
@@ -81,39 +84,60 @@ func (v *server) list(ctx context.Context, session *sdk.ClientSession) error {
 
 func (v *server) complain(what string, err error) {
 	if err != nil {
-		v.said.add(fmt.Sprintf("its %s cannot be listed: %v", what, err))
+		v.said.add(fmt.Sprintf("listing its %s: %v", what, err))
 	}
 }
 
-var errEndless = errors.New("its list does not end")
+// errLong says that a list is cut.
+var errLong = fmt.Errorf("it is too long, and cut: %d of one kind, %d pages and %d MB are read", maxItems, maxPages, maxLists>>20)
 
-// pages reads all pages of a list.
-func pages[T any](page func(cursor string) ([]T, string, error)) (all []T, err error) {
+// pages reads the pages of a list, of each what keep takes. With errLong there is
+// more.
+func pages[T, K any](full func() bool, keep func(T) (K, bool), page func(cursor string) ([]T, string, error)) (all []K, err error) {
 	cursor := ""
 	for range maxPages {
 		part, next, err := page(cursor)
 		if err != nil {
 			return nil, err
 		}
-		if all = append(all, part...); len(all) > maxItems {
-			return nil, errEndless
+		for _, one := range part {
+			if reflect.ValueOf(one).IsNil() {
+				continue
+			}
+			k, ok := keep(one)
+			if !ok {
+				continue
+			}
+			if len(all) == maxItems {
+				return all, errLong
+			}
+			all = append(all, k)
 		}
 		if next == "" {
-			return slices.DeleteFunc(all, func(one T) bool { return reflect.ValueOf(one).IsNil() }), nil
+			return all, nil
+		}
+		if full() {
+			return all, errLong
 		}
 		cursor = next
 	}
-	return nil, errEndless
+	return all, errLong
 }
 
-// wanted are the tools that the settings let count.
-func (v *server) wanted(given []*sdk.Tool) (list []mcp.Given) {
-	for _, t := range given {
-		if len(v.def.Tools) == 0 || slices.ContainsFunc(v.def.Tools, func(pattern string) bool { return matches(pattern, t.Name) }) {
-			list = append(list, mcp.Given{Name: t.Name, Title: t.Title, Description: t.Description, Schema: t.InputSchema, Hints: hints(t.Annotations)})
-		}
+// wanted is a tool that the settings let count.
+func (v *server) wanted(t *sdk.Tool) (mcp.Given, bool) {
+	if len(v.def.Tools) > 0 && !slices.ContainsFunc(v.def.Tools, func(pattern string) bool { return matches(pattern, t.Name) }) {
+		return mcp.Given{}, false
 	}
-	return list
+	return mcp.NewGiven(t.Name, t.Title, t.Description, t.InputSchema, hints(t.Annotations)), true
+}
+
+// resource is one that a mention can name.
+func (v *server) resource(r *sdk.Resource) (Resource, bool) {
+	ok := r.URI != "" && len(r.URI) <= maxText && !strings.ContainsFunc(r.URI, func(c rune) bool {
+		return c == '"' || c == '\uFFFD' || !unicode.IsGraphic(c) || unicode.IsSpace(c)
+	})
+	return Resource{Server: v.def.Name, URI: r.URI, Name: plain(r.Name)}, ok
 }
 
 // matches tells whether a name is of a pattern, in which * is any text.
@@ -149,24 +173,25 @@ func hints(a *sdk.ToolAnnotations) (list []string) {
 	return list
 }
 
-// prompts are those that a command can be made of.
-func (v *server) prompts(given []*sdk.Prompt) (list []Prompt) {
-	for _, p := range given {
-		if p.Name == "" || len(p.Name) > maxText {
+// prompt is one that a command can be made of.
+func (v *server) prompt(p *sdk.Prompt) (Prompt, bool) {
+	if p.Name == "" || len(p.Name) > maxText || p.Name != plain(p.Name) || len(p.Arguments) > maxWords {
+		return Prompt{}, false
+	}
+	one := Prompt{Server: v.def.Name, Name: p.Name, Description: plain(firstLine(p.Description))}
+	if one.Description == "" {
+		one.Description = plain(firstLine(p.Title))
+	}
+	for _, a := range p.Arguments {
+		if a == nil {
 			continue
 		}
-		one := Prompt{Server: v.def.Name, Name: p.Name, Description: plain(firstLine(p.Description))}
-		if one.Description == "" {
-			one.Description = plain(firstLine(p.Title))
+		if len(a.Name) > maxText || a.Name != plain(a.Name) {
+			return Prompt{}, false
 		}
-		for _, a := range p.Arguments {
-			if a != nil {
-				one.Arguments = append(one.Arguments, Argument{Name: plain(a.Name), Required: a.Required})
-			}
-		}
-		list = append(list, one)
+		one.Arguments = append(one.Arguments, Argument{Name: a.Name, Required: a.Required})
 	}
-	return list
+	return one, true
 }
 
 // difference says how a list of tools changed, "" for not at all.

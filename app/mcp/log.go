@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,11 +65,14 @@ func (l *log) drain(r io.Reader) {
 }
 
 // noteLast keeps the newest line as the last one, unless an error stands there and
-// the new one is none: stacks follow their errors.
+// the new one is none: stacks and hints follow their errors.
 func (l *log) noteLast() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	says := func(line string) bool { return strings.Contains(strings.ToLower(line), "error") }
+	says := func(line string) bool {
+		line = strings.ToLower(line)
+		return slices.ContainsFunc([]string{"error", "cannot", "failed", "denied", "not found"}, func(word string) bool { return strings.Contains(line, word) })
+	}
 	if line := l.lines[len(l.lines)-1]; says(line) || !says(l.last) {
 		l.last = line
 	}

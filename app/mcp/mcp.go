@@ -36,6 +36,8 @@ type Options struct {
 
 	// Launch starts the program of a server with its arguments and variables.
 	Launch func(ctx context.Context, s config.Server, argv, env []string) (*bash.Program, error)
+	// Walled tells whether a server's program runs in the sandbox.
+	Walled func(config.Server) bool
 	// Image makes an image one that models take.
 	Image func(ctx context.Context, name string, data []byte) (tools.Result, error)
 	// Ask puts a server's questions to the person; nil: there is nobody.
@@ -56,6 +58,7 @@ type Options struct {
 type Limits struct {
 	Start   time.Duration // to be ready (30 s)
 	Retry   time.Duration // until the first new start, doubled each time (1 s)
+	Begin   time.Duration // to answer how newer clients begin, before it is spoken to as older ones do (10 s)
 	Ready   time.Duration // that a call waits for a server that is starting (10 s)
 	Goodbye time.Duration // to end by itself (500 ms)
 }
@@ -64,7 +67,7 @@ func (l *Limits) fill() {
 	for _, d := range []struct {
 		of *time.Duration
 		by time.Duration
-	}{{&l.Start, 30 * time.Second}, {&l.Retry, time.Second}, {&l.Ready, 10 * time.Second}, {&l.Goodbye, 500 * time.Millisecond}} {
+	}{{&l.Start, 30 * time.Second}, {&l.Retry, time.Second}, {&l.Begin, 10 * time.Second}, {&l.Ready, 10 * time.Second}, {&l.Goodbye, 500 * time.Millisecond}} {
 		if *d.of == 0 {
 			*d.of = d.by
 		}
@@ -82,6 +85,9 @@ type SampleMessage struct {
 	Assistant bool // the model said it; else the user
 	Text      string
 }
+
+// ErrSampleDeclined is the error of [Options.Sample] where the person does not want it.
+var ErrSampleDeclined = errors.New("the user declined")
 
 // Sampled is the model's answer.
 type Sampled struct{ Model, Text string }
@@ -190,19 +196,6 @@ func (s *Servers) Restart(name string) error {
 	}
 	v.restart()
 	return nil
-}
-
-// Ping asks whether a server answers.
-func (s *Servers) Ping(ctx context.Context, name string) error {
-	v, err := s.find(name)
-	if err != nil {
-		return err
-	}
-	session, err := v.ready(ctx)
-	if err != nil {
-		return err
-	}
-	return session.Ping(ctx, nil)
 }
 
 // Prompt is a text that a server makes of arguments.

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,38 +12,55 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/oauth2"
 )
 
 // remote is the transport to a server at an address, with the token that the
 // person signed in for.
-func (v *server) remote() (sdk.Transport, error) {
-	client, err := v.httpClient()
+func (v *server) remote(p *pace) (sdk.Transport, error) {
+	client, err := v.httpClient(p)
 	if err != nil {
 		return nil, err
 	}
-	signed, err := v.tokens().handler(v.def.Name)
+	if v.authorized() {
+		return v.streamable(client, headerOnly{}), nil
+	}
+	kept, err := v.keptToken()
 	if err != nil {
 		return nil, err
 	}
-	return v.streamable(client, signed), nil
+	return v.streamable(client, kept), nil
 }
 
 func (v *server) streamable(client *http.Client, handler auth.OAuthHandler) sdk.Transport {
 	return &sdk.StreamableClientTransport{Endpoint: v.def.URL, HTTPClient: client, OAuthHandler: handler, MaxEventSize: maxMessage}
 }
 
+// headerOnly is for a server that is told who the person is by a header of the
+// settings.
+type headerOnly struct{}
+
+// TokenSource implements auth.OAuthHandler.
+func (headerOnly) TokenSource(context.Context) (oauth2.TokenSource, error) { return nil, nil }
+
+// Authorize implements auth.OAuthHandler.
+func (headerOnly) Authorize(_ context.Context, _ *http.Request, resp *http.Response) error {
+	resp.Body.Close()
+	return hopelessError{fmt.Errorf("it refuses the header Authorization of the settings with %s", resp.Status)}
+}
+
 // httpClient sends the server's headers to the server's address and nowhere else.
-func (v *server) httpClient() (*http.Client, error) {
+func (v *server) httpClient(p *pace) (*http.Client, error) {
 	headers, err := expandAll(v.def.Headers, v.all.opts.Getenv)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", err, errHopeless)
+		return nil, hopelessError{err}
 	}
 	to, err := url.Parse(v.def.URL)
 	if err != nil {
 		return nil, err
 	}
 	return &http.Client{
-		Transport: &headed{next: plainTransport(), to: to, headers: headers},
+		Transport: &headed{next: plainTransport(), to: to, headers: headers, pace: p},
 		CheckRedirect: func(req *http.Request, _ []*http.Request) error {
 			if !sameHost(req.URL, to) {
 				return fmt.Errorf("it redirects to %s, which is another server: write that address into the settings if it is right", req.URL.Host)
@@ -67,6 +85,7 @@ type headed struct {
 	next    http.RoundTripper
 	to      *url.URL
 	headers map[string]string
+	pace    *pace
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -78,10 +97,14 @@ func (h *headed) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	resp, err := h.next.RoundTrip(req)
-	if err == nil && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = paced{resp.Body, h.pace}
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		resp.Body = &boundedBody{ReadCloser: resp.Body, left: maxMessage}
 	}
-	return resp, err
+	return resp, nil
 }
 
 var errTooLarge = errors.New("the server's answer is too large")

@@ -140,13 +140,9 @@ func (s *Servers) Prompted(ctx context.Context, server, name, arguments string) 
 		if err != nil {
 			return "", err
 		}
-		session, err := v.ready(ctx)
-		if err != nil {
-			return "", err
-		}
-		ctx, cancel := context.WithTimeout(ctx, v.def.CallTimeout())
-		defer cancel()
-		r, err := session.GetPrompt(ctx, &sdk.GetPromptParams{Name: name, Arguments: values})
+		r, err := asked(ctx, v, func(ctx context.Context, session *sdk.ClientSession, token string) (*sdk.GetPromptResult, error) {
+			return session.GetPrompt(ctx, &sdk.GetPromptParams{Meta: sdk.Meta{"progressToken": token}, Name: name, Arguments: values})
+		})
 		if err != nil {
 			return "", err
 		}
@@ -181,13 +177,9 @@ func (s *Servers) Read(ctx context.Context, server, uri string) (tools.Result, e
 	if err != nil {
 		return tools.Result{}, err
 	}
-	session, err := v.ready(ctx)
-	if err != nil {
-		return tools.Result{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, v.def.CallTimeout())
-	defer cancel()
-	r, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: uri})
+	r, err := asked(ctx, v, func(ctx context.Context, session *sdk.ClientSession, token string) (*sdk.ReadResourceResult, error) {
+		return session.ReadResource(ctx, &sdk.ReadResourceParams{Meta: sdk.Meta{"progressToken": token}, URI: uri})
+	})
 	if err != nil {
 		return tools.Result{}, err
 	}

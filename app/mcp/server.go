@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
-
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/phero-agent/agent/app/config"
 	"github.com/phero-agent/agent/tools/mcp"
@@ -21,18 +20,20 @@ type server struct {
 	settled chan struct{} // closed when it was ready or failed for the first time
 	again   chan struct{} // somebody wants it started anew
 	stale   chan struct{} // a list changed
+	turn    chan struct{} // held by the question that is open
+	waiting atomic.Int32  // questions, the open one among them
 	settle  func()
 
 	mu      sync.Mutex
 	state   State
 	why     string // it failed
+	failing bool   // since it was ready last, and the person knows
 	next    time.Time
-	session *sdk.ClientSession // while it is ready
-	change  chan struct{}      // closed at the next change of state
+	link    *link         // while it is ready
+	change  chan struct{} // closed at the next change of state
 	has     lists
 	said    *log
 	calls   map[string]*running
-	asking  bool // a question of it is open
 	serial  int
 }
 
@@ -67,7 +68,7 @@ const (
 func newServer(all *Servers, def config.Server) *server {
 	v := &server{
 		all: all, def: def, state: Off, settled: make(chan struct{}), again: make(chan struct{}, 1), stale: make(chan struct{}, 1),
-		change: make(chan struct{}), said: &log{}, calls: map[string]*running{},
+		turn: make(chan struct{}, 1), change: make(chan struct{}), said: &log{}, calls: map[string]*running{},
 	}
 	v.settle = sync.OnceFunc(func() { close(v.settled) })
 	if def.On() {
@@ -81,7 +82,7 @@ func (v *server) run(ctx context.Context) {
 	for failures := 0; ; {
 		begun := time.Now()
 		v.enter(Starting, nil, nil)
-		err := v.live(ctx, failures)
+		err := v.live(ctx)
 		if ctx.Err() != nil {
 			v.enter(Off, nil, nil)
 			return
@@ -104,7 +105,7 @@ func (v *server) rest(ctx context.Context, err error, failures int) bool {
 	switch {
 	case errors.As(err, &signIn):
 		v.enter(SignIn, err, nil)
-	case failures >= maxFailures || errors.Is(err, errHopeless):
+	case failures >= maxFailures || errors.As(err, new(hopelessError)):
 		v.enter(Failed, err, nil)
 	default:
 		wait := min(v.all.opts.Limits.Retry<<(failures-1), maxRetry)
@@ -126,10 +127,11 @@ func (v *server) rest(ctx context.Context, err error, failures int) bool {
 }
 
 // enter changes the state, and tells the person of bad news.
-func (v *server) enter(state State, err error, session *sdk.ClientSession) {
+func (v *server) enter(state State, err error, link *link) {
 	v.mu.Lock()
-	was, before := v.state, v.why
-	v.state, v.session = state, session
+	news := state != Waiting || !v.failing
+	v.failing = state == Waiting || v.failing && state == Starting
+	v.state, v.link = state, link
 	if v.why = ""; err != nil {
 		v.why = plainLines(err.Error())
 	}
@@ -138,11 +140,12 @@ func (v *server) enter(state State, err error, session *sdk.ClientSession) {
 	v.mu.Unlock()
 	name := v.def.Name
 	switch {
-	case state == SignIn && before != v.why:
+	case !news:
+	case state == SignIn:
 		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s wants you to sign in: /mcp login %s, or agent mcp login %s", name, name, name))
 	case state == Failed:
 		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s does not work: %s; /mcp restart %s tries again", name, plain(firstLine(err.Error())), name))
-	case state == Waiting && was == Starting && before == "":
+	case state == Waiting:
 		v.all.opts.Tell(true, fmt.Sprintf("the MCP server %s failed and is started again: %s", name, plain(firstLine(err.Error()))))
 	}
 }
@@ -169,32 +172,47 @@ func (v *server) restart() {
 	}
 }
 
-var (
-	errHopeless  = errors.New("another try would not help")
-	errRestarted = errors.New("it is started anew")
-)
+// hopelessError is one that another try does not help.
+type hopelessError struct{ error }
+
+func (e hopelessError) Unwrap() error { return e.error }
+
+var errRestarted = errors.New("it is started anew")
 
 // live connects, and serves until the connection ends. It returns why it did.
-func (v *server) live(ctx context.Context, failures int) error {
+func (v *server) live(ctx context.Context) error {
 	starting, cancel := context.WithTimeout(ctx, v.all.opts.Limits.Start)
 	defer cancel()
-	link, err := v.connect(starting, failures)
+	link, err := v.connect(starting)
 	if err != nil {
 		return err
 	}
 	defer link.close()
-	if err := v.list(starting, link.session); err != nil {
+	if err := v.list(starting, link); err != nil {
 		return link.explain(err)
 	}
-	v.enter(Ready, nil, link.session)
+	v.enter(Ready, nil, link)
 	v.settle()
 	v.all.opts.Changed()
-	return link.explain(v.serve(ctx, link))
+	err = v.serve(ctx, link)
+	v.gone(link)
+	return link.explain(err)
+}
+
+// gone lets calls wait for the next connection as soon as one is known to be lost.
+func (v *server) gone(link *link) {
+	v.mu.Lock()
+	is := v.link == link
+	v.mu.Unlock()
+	if is {
+		v.enter(Starting, nil, nil)
+	}
 }
 
 // serve waits for the end, and lists anew what changes, at most once a second
 // however often the server says so.
 func (v *server) serve(ctx context.Context, link *link) error {
+	stale, pause := v.stale, (<-chan time.Time)(nil)
 	for {
 		select {
 		case <-ctx.Done():
@@ -203,23 +221,23 @@ func (v *server) serve(ctx context.Context, link *link) error {
 			return errRestarted
 		case err := <-link.over:
 			return err
-		case <-v.stale:
-			v.relist(ctx, link.session)
-			select {
-			case <-time.After(time.Second):
-			case <-ctx.Done():
-			}
+		case <-stale:
+			stale = nil
+			v.relist(ctx, link)
+			pause = time.After(time.Second)
+		case <-pause:
+			stale, pause = v.stale, nil
 		}
 	}
 }
 
 // relist takes the lists anew, and tells how the tools changed. Where they cannot be
 // had the old ones stay.
-func (v *server) relist(ctx context.Context, session *sdk.ClientSession) {
+func (v *server) relist(ctx context.Context, link *link) {
 	ctx, cancel := context.WithTimeout(ctx, v.all.opts.Limits.Start)
 	defer cancel()
 	before := v.tools()
-	if err := v.list(ctx, session); err != nil {
+	if err := v.list(ctx, link); err != nil {
 		v.complain("lists", err)
 		return
 	}
@@ -243,16 +261,16 @@ func (v *server) changeable() bool {
 }
 
 // ready waits for a server that is being started, for a while.
-func (v *server) ready(ctx context.Context) (*sdk.ClientSession, error) {
+func (v *server) ready(ctx context.Context) (*link, error) {
 	timeout := time.NewTimer(v.all.opts.Limits.Ready)
 	defer timeout.Stop()
 	for {
 		v.mu.Lock()
-		state, why, session, change := v.state, v.why, v.session, v.change
+		state, why, link, change := v.state, v.why, v.link, v.change
 		v.mu.Unlock()
 		switch {
-		case session != nil:
-			return session, nil
+		case link != nil:
+			return link, nil
 		case state == Failed || state == Off || state == SignIn:
 			return nil, fmt.Errorf("the MCP server %s is not there (%s): %s", v.def.Name, state, firstLine(why))
 		}

@@ -28,7 +28,7 @@ func (s *Servers) Status() (list []Status) {
 	for _, v := range s.list {
 		v.mu.Lock()
 		one := Status{
-			Name: v.def.Name, Source: v.def.Source, Where: v.def.URL, Project: v.def.Project, Sandboxed: v.def.URL == "" && v.def.Sandboxed(),
+			Name: v.def.Name, Source: v.def.Source, Where: v.def.URL, Project: v.def.Project, Sandboxed: v.def.URL == "" && s.opts.Walled(v.def),
 			State: v.state, Why: v.why, Tools: v.has.tools, LeftOut: v.has.out, Prompts: v.has.prompts, Resources: v.has.resources,
 		}
 		if v.state == Waiting {
@@ -61,7 +61,9 @@ func (s Status) Line(now time.Time) string {
 		}
 	case Waiting:
 		words = fmt.Sprintf("failed, again in %v: %s", max(0, s.Next.Sub(now)).Round(time.Second), firstLine(s.Why))
-	case Failed, SignIn:
+	case SignIn:
+		words = firstLine(s.Why)
+	case Failed:
 		words += ": " + firstLine(s.Why)
 	}
 	return s.Name + "  " + words
@@ -90,7 +92,11 @@ func (s Status) Details(now time.Time) string {
 	for _, d := range s.Tools {
 		fmt.Fprintf(&b, "\n  %s: %s", d.Name, firstLine(d.Description))
 	}
-	for _, o := range s.LeftOut {
+	for i, o := range s.LeftOut {
+		if i == 20 {
+			fmt.Fprintf(&b, "\n  and %d more are left out", len(s.LeftOut)-i)
+			break
+		}
 		fmt.Fprintf(&b, "\n  left out: %s: %v", o.Tool, o.Err)
 	}
 	for _, p := range s.Prompts {

@@ -8,6 +8,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,9 @@ import (
 // see, in bytes; some model servers take no more.
 const maxDescription = 1000
 
+// maxGiven is the longest name of a tool on a server, in bytes.
+const maxGiven = 300
+
 // Definition is a tool of a server. All of it is the server's word.
 type Definition struct {
 	Server      string
@@ -29,11 +33,26 @@ type Definition struct {
 	Hints       []string // what the server says that it does or does not, as "only reads"; they allow nothing
 }
 
-// Given is a tool as a server lists it.
+// Given is a tool as a server lists it, cut to what is used.
 type Given struct {
-	Name, Title, Description string
-	Schema                   any
-	Hints                    []string
+	name, description string
+	schema            map[string]any
+	hints             []string
+	err               error // it cannot be used
+}
+
+// NewGiven takes a tool with the schema of its arguments, and what the server says
+// of its effects.
+func NewGiven(name, title, description string, schema any, hints []string) Given {
+	g := Given{name: name, description: describe(title, description), hints: hints}
+	if name == "" {
+		g.err = errors.New("it has no name")
+	} else if len(name) > maxGiven {
+		g.name, g.err = strings.ToValidUTF8(name[:maxGiven], "")+" …", fmt.Errorf("its name has more than %d bytes", maxGiven)
+	} else {
+		g.schema, g.err = Schema(schema)
+	}
+	return g
 }
 
 // LeftOut is a tool that cannot be used, and why.
@@ -46,34 +65,30 @@ type LeftOut struct {
 // to be left out of them.
 func Definitions(server string, given []Given) (list []Definition, out []LeftOut) {
 	given = slices.Clone(given)
-	slices.SortStableFunc(given, func(a, b Given) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(given, func(a, b Given) int { return strings.Compare(a.name, b.name) })
 	taken := map[string]bool{}
 	for i, g := range given {
-		schema, err := Schema(g.Schema)
-		switch {
-		case g.Name == "":
-			err = fmt.Errorf("it has no name")
-		case i > 0 && given[i-1].Name == g.Name:
-			err = fmt.Errorf("there are two of this name")
+		if g.err == nil && i > 0 && given[i-1].name == g.name {
+			g.err = errors.New("there are two of this name")
 		}
-		if err != nil {
-			out = append(out, LeftOut{g.Name, err})
+		if g.err != nil {
+			out = append(out, LeftOut{g.name, g.err})
 			continue
 		}
-		name := Name(server, g.Name)
+		name := Name(server, g.name)
 		if taken[name] {
-			name = hashed(name, server, g.Name)
+			name = hashed(name, server, g.name)
 		}
 		taken[name] = true
-		list = append(list, Definition{Server: server, Tool: g.Name, Name: name, Description: describe(g), Schema: schema, Hints: g.Hints})
+		list = append(list, Definition{Server: server, Tool: g.name, Name: name, Description: g.description, Schema: g.schema, Hints: g.hints})
 	}
 	return list, out
 }
 
-func describe(g Given) string {
-	text := strings.TrimSpace(strings.ToValidUTF8(g.Description, "\uFFFD"))
+func describe(title, description string) string {
+	text := strings.TrimSpace(strings.ToValidUTF8(description, "\uFFFD"))
 	if text == "" {
-		text = strings.ToValidUTF8(g.Title, "\uFFFD")
+		text = strings.ToValidUTF8(title, "\uFFFD")
 	}
 	if len(text) > maxDescription {
 		text = strings.ToValidUTF8(text[:maxDescription], "") + " …"
