@@ -29,7 +29,7 @@ func (a *App) sampleFor(ctx context.Context, server string, s mcp.Sample) (mcp.S
 		fmt.Fprintf(&b, "\n\n%s: %s", role, m.Text)
 		req.Messages = append(req.Messages, session.Message{Role: role, Text: m.Text})
 	}
-	if !a.letServer(ctx, b.String(), "Ask the model") {
+	if !a.letServer(ctx, server, b.String(), "Ask the model") {
 		return mcp.Sampled{}, mcp.ErrSampleDeclined
 	}
 	if err := a.requestAllowed(ctx); err != nil {
@@ -48,16 +48,16 @@ func (a *App) sampleFor(ctx context.Context, server string, s mcp.Sample) (mcp.S
 		a.tally.spend(*reply.Message.Usage, &info)
 	}
 	text := reply.Message.Text
-	if !a.letServer(ctx, fmt.Sprintf("The model says this. Give it to the MCP server %s?\n\n%s", server, text), "Give it") {
+	if !a.letServer(ctx, server, fmt.Sprintf("The model says this. Give it to the MCP server %s?\n\n%s", server, text), "Give it") {
 		return mcp.Sampled{}, mcp.ErrSampleDeclined
 	}
 	return mcp.Sampled{Model: info.ID, Text: text}, nil
 }
 
 // letServer asks whether a server gets what it wants.
-func (a *App) letServer(ctx context.Context, question, yes string) bool {
+func (a *App) letServer(ctx context.Context, server, question, yes string) bool {
 	const header = "Server"
-	answers, err := a.question(ctx, "MCP", human.Input{Questions: []human.Question{{
+	answers, err := a.question(ctx, mcp.Source(server), human.Input{Questions: []human.Question{{
 		Header: header, Question: question,
 		Options: []human.Choice{{Label: "No", Description: "the server is told that you declined"}, {Label: yes, Description: "this once"}},
 	}}})

@@ -24,6 +24,7 @@ func TestServerInSandbox(t *testing.T) {
 > mcp_x_read {"path":"f"}
 > mcp_x_touch {"path":"new"}
 > mcp_x_read {"path":%q}
+> mcp_x_read {"path":".phero/.gitignore"}
 == 2
 done
 `, secret), map[string]string{"f": "content"}, withServers(mcpServer(t, "x", "plain", func(s *config.Server) { s.Sandbox = nil })), func(o *app.Options) {
@@ -34,7 +35,10 @@ done
 	if m := r.result(0); m.Text != "content" {
 		t.Errorf("%+v", m)
 	}
-	for n := 1; n <= 2; n++ {
+	if _, err := os.Stat(filepath.Join(r.dir, ".phero/.gitignore")); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 3; n++ {
 		if m := r.result(n); m.Status != session.StatusFailed {
 			t.Errorf("%+v", m)
 		}

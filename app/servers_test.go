@@ -303,7 +303,7 @@ done
 	from := r.seen()
 	r.app.Submit("go")
 	for _, want := range []string{"what is 2+2?", "four"} {
-		q, next := await(r, from, func(q app.Questioned) bool { return q.Source == "MCP" })
+		q, next := await(r, from, func(q app.Questioned) bool { return q.Source == "The MCP server e asks" })
 		from = next
 		question := q.Input.Questions[0]
 		if !strings.Contains(question.Question, want) {

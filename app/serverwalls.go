@@ -10,11 +10,12 @@ import (
 	"strings"
 
 	"github.com/phero-agent/agent/app/config"
+	"github.com/phero-agent/agent/session"
 	"github.com/phero-agent/agent/tools/bash"
 )
 
 // launch starts the program of a server, in the sandbox unless the settings say
-// otherwise. There it sees the workspace, writes only in a directory of its own, and
+// otherwise. There it sees the workspace without our sessions, writes only in a directory of its own, and
 // has the environment of commands.
 func (s *sandbox) launch(ctx context.Context, def config.Server, argv, env []string) (*bash.Program, error) {
 	if err := s.wait(ctx); err != nil {
@@ -48,11 +49,14 @@ func (s *sandbox) runnerFor(def config.Server, argv []string) (bash.Runner, erro
 	walls := []bash.BubblewrapOption{
 		bash.WithNetwork(s.opts.Network || def.Network != nil && *def.Network), bash.WithReadOnlyPaths(s.opts.roots()...), bash.WithToolchains(),
 	}
+	// What is hidden must be there before, and stay: commands that run meanwhile make
+	// places for their own walls, and take them away.
+	if store, err := session.OpenStore(s.opts.Workspace); err == nil {
+		_ = store.Make() // where nothing can be written no session is kept either
+	}
 	for _, root := range s.opts.roots() {
-		for _, name := range []string{"sessions", "blobs"} {
-			if path := filepath.Join(root, ".phero", name); exists(path) {
-				walls = append(walls, bash.WithHidden(path))
-			}
+		if dir := filepath.Join(root, ".phero"); exists(filepath.Join(dir, ".gitignore")) {
+			walls = append(walls, bash.WithHidden(dir))
 		}
 	}
 	shown, err := s.shownTo(def, argv)

@@ -106,6 +106,15 @@ func (s *Store) prepare() (root *os.Root, err error) {
 	return root, err
 }
 
+// Make makes the store's directory where it is missing.
+func (s *Store) Make() error {
+	root, err := s.prepare()
+	if err != nil {
+		return err
+	}
+	return root.Close()
+}
+
 func (s *Store) prepareOnce() (*os.Root, error) {
 	if err := os.Mkdir(s.Dir(), dirPerm); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, err // it names the directory

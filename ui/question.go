@@ -330,7 +330,10 @@ func (f *form) tabs(t *theme, w int) string {
 func (f *form) option(t *theme, w int, p *part, i int, o human.Choice) []string {
 	label := fmt.Sprintf("%s%d %s", p.mark(t, i), i+1, text.Line(o.Label))
 	indent := strings.Repeat(" ", text.Width(p.mark(t, i))+2)
-	lines := text.Wrap(label+" "+t.sign.dash+" "+text.Line(o.Description), max(8, w-len(indent)))
+	if o.Description != "" {
+		label += " " + t.sign.dash + " " + text.Line(o.Description)
+	}
+	lines := text.Wrap(label, max(8, w-len(indent)))
 	for n := range lines {
 		if n > 0 {
 			lines[n] = indent + lines[n]

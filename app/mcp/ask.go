@@ -77,7 +77,8 @@ func (v *server) begin(ctx context.Context) (asking context.Context, done func(d
 	}, nil
 }
 
-func (v *server) source() string { return "The MCP server " + v.def.Name + " asks" }
+// Source says whose a server's question is.
+func Source(server string) string { return "The MCP server " + server + " asks" }
 
 func limited(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
@@ -132,7 +133,7 @@ func (v *server) fill(ctx context.Context, message string, fields []field) (acti
 		for _, f := range part {
 			in.Questions = append(in.Questions, f.question(message+wrong))
 		}
-		answers, err := v.all.opts.Ask(ctx, v.source(), in)
+		answers, err := v.all.opts.Ask(ctx, Source(v.def.Name), in)
 		if err != nil {
 			return unanswered(err), nil
 		}
@@ -208,7 +209,7 @@ func (v *server) openFirst(ctx context.Context, refused *jsonrpc.Error) error {
 
 func (v *server) choose(ctx context.Context, message, yes, means string) (action string) {
 	const header = "Server"
-	answers, err := v.all.opts.Ask(ctx, v.source(), human.Input{Questions: []human.Question{{
+	answers, err := v.all.opts.Ask(ctx, Source(v.def.Name), human.Input{Questions: []human.Question{{
 		Header: header, Question: message,
 		Options: []human.Choice{{Label: declineIt, Description: "the server is told that you do not want to"}, {Label: yes, Description: means}},
 	}}})
