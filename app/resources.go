@@ -51,6 +51,11 @@ func (a *App) resourceMentions() (list []string) {
 	return list
 }
 
+// lists tells whether a server lists a resource.
+func (a *App) lists(server, uri string) bool {
+	return slices.ContainsFunc(a.servers.Resources(), func(r mcp.Resource) bool { return r.Server == server && r.URI == uri })
+}
+
 // addResources reads the resources that a prompt mentions as @server:uri into it.
 func (a *App) addResources(ctx context.Context, m *session.Message) {
 	for _, word := range strings.Fields(m.Text) {
@@ -58,6 +63,9 @@ func (a *App) addResources(ctx context.Context, m *session.Message) {
 		server, uri, ok2 := strings.Cut(mention, ":")
 		if !ok || !ok2 || !strings.Contains(uri, ":") || !slices.Contains(a.servers.Names(), server) {
 			continue
+		}
+		if !a.lists(server, uri) {
+			uri = strings.TrimRight(uri, ".,;:!?)")
 		}
 		r, err := a.servers.Read(ctx, server, uri)
 		if err != nil {

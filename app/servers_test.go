@@ -229,7 +229,7 @@ func TestPromptsAndResources(t *testing.T) {
 	if files, err := r.app.Files(); err != nil || !slices.Contains(files, "x:demo://readme") {
 		t.Errorf("%q, %v", files, err)
 	}
-	r.turn("look at @x:demo://readme")
+	r.turn("look at @x:demo://readme, please")
 	if last := r.last(); !strings.Contains(last[len(last)-1].Text, "the resource's words") {
 		t.Errorf("%+v", last)
 	}

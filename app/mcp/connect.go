@@ -207,8 +207,11 @@ func (l *link) close() {
 
 // explain adds to an error what the program said last.
 func (l *link) explain(err error) error {
-	if l.program == nil || errors.Is(err, context.Canceled) || errors.Is(err, errRestarted) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, errRestarted) {
 		return err
+	}
+	if l.program == nil {
+		return remoteError(err)
 	}
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		err = errors.New("it ended")

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -404,5 +405,34 @@ func TestHeadersStayAtHome(t *testing.T) {
 	r.ready()
 	if s := r.status("far"); !strings.Contains(s.Why, "redirects to") || len(got) > 0 {
 		t.Errorf("%d requests: %+v", len(got), s)
+	}
+}
+
+// A server at an address that is none says so in few words.
+func TestRemoteErrors(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		status, err := strconv.Atoi(strings.TrimPrefix(req.URL.Path, "/"))
+		if err != nil {
+			t.Error(err)
+		}
+		w.WriteHeader(status)
+	}))
+	t.Cleanup(web.Close)
+	want := map[string]string{
+		"404": "Not Found: is it the address for streamable HTTP? Servers of the older kind, sse, are not spoken to", "405": "Method Not Allowed: is it", "403": "Forbidden",
+		"500": "Internal Server Error", "401": "it wants you to sign in: agent mcp login 401",
+	}
+	var defs []config.Server
+	for name := range want {
+		defs = append(defs, config.Server{Name: name, URL: web.URL + "/" + name})
+	}
+	r := newRig(t, nil, quick, append(defs, config.Server{Name: "none", URL: "http://127.0.0.1:1/"})...)
+	r.ready()
+	want["none"] = `Post "http://127.0.0.1:1/": dial tcp`
+	for name, words := range want {
+		r.until(name, func() bool { return r.status(name).Why != "" })
+		if s := r.status(name); !strings.HasPrefix(s.Why, words) {
+			t.Errorf("%s: %q, not %q", name, s.Why, words)
+		}
 	}
 }

@@ -124,3 +124,30 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	b.left -= n
 	return n, err
 }
+
+// remoteError is what ended a connection to an address, without the steps that led
+// to it.
+func remoteError(err error) error {
+	var signIn *signInError
+	var hopeless hopelessError
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+		return errors.New("the connection ended")
+	case errors.As(err, &signIn):
+		return signIn
+	case errors.As(err, &hopeless):
+		return hopeless
+	}
+	text := err.Error()
+	for _, step := range []string{`calling "`, `sending "`} {
+		if after, ok := strings.CutPrefix(text, step); ok {
+			_, text, _ = strings.Cut(after, `": `)
+		}
+		text = strings.TrimPrefix(text, "rejected by transport: ")
+	}
+	switch text {
+	case http.StatusText(http.StatusNotFound), http.StatusText(http.StatusMethodNotAllowed):
+		text += ": is it the address for streamable HTTP? Servers of the older kind, sse, are not spoken to"
+	}
+	return errors.New(text)
+}
