@@ -244,15 +244,23 @@ func TestPromptsAndResources(t *testing.T) {
 	}
 }
 
+// serverEverything is a real server that is not ours.
+func serverEverything(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("mcp-server-everything")
+	if err == nil {
+		return path
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("mcp-server-everything is missing: .ci/run installs it")
+	}
+	t.Skip("mcp-server-everything is not installed")
+	return ""
+}
+
 // A real server that is not ours: every kind of result, and its questions.
 func TestServerEverything(t *testing.T) {
-	path, err := exec.LookPath("mcp-server-everything")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("mcp-server-everything is missing: .ci/run installs it")
-		}
-		t.Skip("mcp-server-everything is not installed")
-	}
+	path := serverEverything(t)
 	no := false
 	r := newRig(t, `== 1
 > mcp_e_echo {"message":"hello"}
@@ -286,10 +294,7 @@ done
 
 // Sampling is asked twice: before the model hears it, and before the server does.
 func TestSamplingIsAsked(t *testing.T) {
-	path, err := exec.LookPath("mcp-server-everything")
-	if err != nil {
-		t.Skip("mcp-server-everything is not installed")
-	}
+	path := serverEverything(t)
 	no := false
 	r := newRig(t, `== 1
 > mcp_e_trigger-sampling-request {"prompt":"what is 2+2?","maxTokens":10}
