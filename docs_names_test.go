@@ -213,7 +213,7 @@ var source = sync.OnceValue(func() string {
 })
 
 // elsewhereRead are variables that libraries read: net/http and crypto/x509.
-var elsewhereRead = []string{"HTTPS_PROXY", "NO_PROXY", "SSL_CERT_FILE"}
+var elsewhereRead = []string{"NO_PROXY", "SSL_CERT_FILE"}
 
 // knownVariable: the program reads the variable, by this name.
 func knownVariable(_ *testing.T, name string) error {

@@ -30,7 +30,7 @@ func report(ctx context.Context, out io.Writer, s config.Settings) {
 	for _, name := range []string{"TERM", "TERM_PROGRAM", "COLORTERM", "LANG", "LC_ALL", "LC_CTYPE"} {
 		line(name, os.Getenv(name))
 	}
-	for _, name := range []string{"TMUX", "SSH_CONNECTION", "NO_COLOR", "HTTPS_PROXY", "SSL_CERT_FILE", "OLLAMA_HOST", "CI"} {
+	for _, name := range []string{"TMUX", "SSH_CONNECTION", "NO_COLOR", "HTTPS_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "OLLAMA_HOST", "CI"} {
 		if os.Getenv(name) != "" {
 			line(name, "is set")
 		}

@@ -5,6 +5,7 @@ package openai
 import (
 	"context"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -83,6 +84,25 @@ func askAsChild(t *testing.T, base string) {
 	got, err := c.Stream(context.Background(), userSays("go"), func(app.Delta) {})
 	if err != nil || got.Message.Text != "Hi" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// ALL_PROXY stands for what HTTPS_PROXY and HTTP_PROXY do not name.
+func TestAllProxy(t *testing.T) {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("all_proxy", "socks5://all.lan:1080")
+	t.Setenv("HTTP_PROXY", "http://proxy.lan:3128")
+	proxy := NewTransport().Proxy
+	for url, want := range map[string]string{"https://api.openai.com/v1": "socks5://all.lan:1080", "http://gpu.example/v1": "http://proxy.lan:3128", "http://127.0.0.1:1/v1": "<nil>"} {
+		r, err := http.NewRequest(http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := proxy(r); err != nil || fmt.Sprint(p) != want {
+			t.Errorf("%s goes through %v, %v", url, p, err)
+		}
 	}
 }
 

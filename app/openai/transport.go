@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -38,10 +40,13 @@ func httpClient(given *http.Client) *http.Client {
 }
 
 // NewTransport makes the transport for all requests but those of web_fetch. It
-// goes through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name now, and
-// trusts the certificates of SSL_CERT_FILE, as Go does by itself.
+// goes through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name now, where
+// these do not through that of ALL_PROXY, and trusts the certificates of SSL_CERT_FILE, as Go does by itself.
 func NewTransport() *http.Transport {
-	proxy := httpproxy.FromEnvironment().ProxyFunc()
+	proxies := httpproxy.FromEnvironment()
+	all := cmp.Or(os.Getenv("ALL_PROXY"), os.Getenv("all_proxy"))
+	proxies.HTTPSProxy, proxies.HTTPProxy = cmp.Or(proxies.HTTPSProxy, all), cmp.Or(proxies.HTTPProxy, all)
+	proxy := proxies.ProxyFunc()
 	return &http.Transport{
 		Proxy:                 func(r *http.Request) (*url.URL, error) { return proxy(r.URL) },
 		DialContext:           (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
