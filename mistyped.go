@@ -145,7 +145,7 @@ func flagError(cmd *cobra.Command, err error) error {
 func nearestFlags(cmd *cobra.Command, name string) string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 2}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
+		if !f.Hidden && (len(name) > 1 || strings.HasPrefix(f.Name, name)) {
 			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
 		}
 	})
