@@ -49,7 +49,7 @@ func TestCompletions(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(home, "agent"), []byte(agent), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.CommandContext(t.Context(), path, sh.args...)
+			cmd := gently(exec.CommandContext(t.Context(), path, sh.args...))
 			cmd.Dir, cmd.Env = ws, append(env.Env, "PATH="+home+":"+os.Getenv("PATH"), "PS1=$ ")
 			term := onTerminal(t, cmd, 160, 40)
 			term.send(sh.load + "; echo load''ed\r")

@@ -148,7 +148,7 @@ func withAgent(t *testing.T, base, home string, env ...string) func(script strin
 		t.Fatal(err)
 	}
 	return func(script string) *exec.Cmd {
-		cmd := exec.CommandContext(t.Context(), "bash", "-ec", script)
+		cmd := gently(exec.CommandContext(t.Context(), "bash", "-ec", script))
 		cmd.Dir = ws
 		cmd.Env = append(append(self.Env, "PATH="+bin+":"+os.Getenv("PATH")), env...)
 		return cmd

@@ -45,15 +45,14 @@ It runs.
 
 // A run ends when its turn does, whatever runs in the background (IMP-24).
 func TestHeadlessEndsWithItsTurn(t *testing.T) {
+	needsProc(t)
 	t.Parallel()
 	cmd := headlessRun(t, shellInBackground, "--allow", "bash", "go", "--yolo", "--sandbox=none")
 	out, err := cmd.Output()
 	if err != nil || string(out) != "It runs.\n" {
 		t.Fatalf("%v: %q", err, out)
 	}
-	if n := sleepers(cmd.Dir); n > 0 {
-		t.Errorf("%d processes are left", n)
-	}
+	await(t, "nothing is left", func() bool { return sleepers(cmd.Dir) == 0 })
 }
 
 const commandThatStays = `
@@ -66,6 +65,7 @@ Never said.
 
 // SIGTERM ends everything that a run started, and its exit code says so.
 func TestHeadlessTerminated(t *testing.T) {
+	needsProc(t)
 	t.Parallel()
 	cmd := headlessRun(t, commandThatStays, "-o", "stream-json", "go", "--yolo", "--sandbox=none")
 	out, err := cmd.StdoutPipe()
@@ -78,9 +78,7 @@ func TestHeadlessTerminated(t *testing.T) {
 	last := ""
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if last = lines.Text(); strings.Contains(last, `"chunk":"up\n"`) {
-			if n := sleepers(cmd.Dir); n == 0 {
-				t.Error("nothing runs")
-			}
+			await(t, "both run", func() bool { return sleepers(cmd.Dir) == 2 })
 			if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
@@ -96,13 +94,12 @@ func TestHeadlessTerminated(t *testing.T) {
 	if code := ends(t, cmd); code != 143 {
 		t.Errorf("exit code %d", code)
 	}
-	if n := sleepers(cmd.Dir); n > 0 {
-		t.Errorf("%d processes are left", n)
-	}
+	await(t, "nothing is left", func() bool { return sleepers(cmd.Dir) == 0 })
 }
 
 // A stdout that nobody reads any more stops the run and what it started, without a panic.
 func TestHeadlessClosedPipe(t *testing.T) {
+	needsProc(t)
 	t.Parallel()
 	cmd := headlessRun(t, commandThatStays, "-o", "stream-json", "go", "--yolo", "--sandbox=none")
 	out, err := cmd.StdoutPipe()
@@ -124,9 +121,7 @@ func TestHeadlessClosedPipe(t *testing.T) {
 	if s := said.String(); !strings.Contains(s, "broken pipe") || strings.Contains(s, "goroutine") {
 		t.Errorf("stderr is %q", s)
 	}
-	if n := sleepers(cmd.Dir); n > 0 {
-		t.Errorf("%d processes are left", n)
-	}
+	await(t, "nothing is left", func() bool { return sleepers(cmd.Dir) == 0 })
 }
 
 // What stdin holds up is said: a pipe that nobody closes.

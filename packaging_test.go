@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -123,6 +124,36 @@ func TestVersion(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), bin, "--version").Output()
 	if err != nil || string(out) != "agent 9.8.7\n" {
 		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// The program can be built for the other systems (IMP-42).
+func TestBuildsElsewhere(t *testing.T) {
+	for _, system := range []string{"windows", "darwin"} {
+		t.Run(system, func(t *testing.T) {
+			t.Parallel()
+			build := exec.CommandContext(t.Context(), "go", "build", "-o", os.DevNull, ".")
+			build.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
+// CI runs the tests with the race detector, as a person without a key, where no
+// network is, and finds nothing of theirs in that person's home (IMP-43).
+func TestTestsAreApart(t *testing.T) {
+	ci := document(t, ".ci/run")
+	for _, want := range []string{
+		"runuser -u $user -- env -i CI=true HOME=/home/$user ", "unshare --net ", "go test -race -timeout 12m ./...", "find /home/$user -newer",
+	} {
+		if !strings.Contains(ci, want) {
+			t.Errorf(".ci/run does not say %q", want)
+		}
+	}
+	if regexp.MustCompile(`env -i [^\n]*(_KEY|TOKEN)`).MatchString(ci) {
+		t.Error(".ci/run gives the tests a key")
 	}
 }
 

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// SAFE-01: the README says that rules on commands are no boundary, with what they miss.
+// SAFE-01: the README says that rules on commands are no boundary, with what they miss,
+// and that a link can be swapped between the decision and the call (IMP-25).
 func TestReadmeSaysWhatRulesMiss(t *testing.T) {
 	data, err := os.ReadFile("README.md")
 	if err != nil {
@@ -14,7 +15,7 @@ func TestReadmeSaysWhatRulesMiss(t *testing.T) {
 	}
 	_, section, _ := strings.Cut(string(data), "\n## Permissions\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	for _, want := range []string{"advice against mistakes, no boundary", "`bash(rm -rf *)` does not see `rm` that a script, a Makefile", "The boundary is the sandbox"} {
+	for _, want := range []string{"advice against mistakes, no boundary", "`bash(rm -rf *)` does not see `rm` that a script, a Makefile", "The boundary is the sandbox", "Between the decision and the call a link can be swapped; then the file tools' own check of the workspace holds"} {
 		if !strings.Contains(section, want) {
 			t.Errorf("the README's section on permissions does not say %q", want)
 		}

@@ -75,12 +75,25 @@ func program(t *testing.T, dir, home string, args ...string) *exec.Cmd {
 			args = append(args, "--sandbox=none")
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd := gently(exec.CommandContext(t.Context(), self, args...))
 	cmd.Dir = dir
 	cmd.Env = []string{
 		asProgram + "=1", "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
 		"SHELL=/bin/bash",
 	}
+	return cmd
+}
+
+// gently makes a command that the test leaves at work end by itself, with all that it
+// started: what lives on would write into directories that are being removed.
+func gently(cmd *exec.Cmd) *exec.Cmd {
+	cmd.Cancel = func() error {
+		if syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP) == nil { // it leads a session
+			return nil
+		}
+		return cmd.Process.Signal(syscall.SIGHUP)
+	}
+	cmd.WaitDelay = time.Minute
 	return cmd
 }
 
@@ -116,13 +129,12 @@ func onTerminal(t *testing.T, cmd *exec.Cmd, w, h int) *terminal {
 		io.Copy(tty, term.vt)
 	}()
 	go term.read()
-	t.Cleanup(func() {
-		cmd.Process.Kill()
+	t.Cleanup(func() { // the end of the test's context told it to end
+		cmd.Wait()
 		tty.Close()
 		<-term.done
 		term.vt.InputPipe().(io.Closer).Close() // Close of the emulator itself would race with its reader
 		<-answers
-		cmd.Wait()
 		if t.Failed() {
 			t.Logf("the last screen:\n%s", term.text())
 		}

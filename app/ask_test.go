@@ -70,7 +70,7 @@ done
 	}
 }
 
-// FILE-69, decision 11: what was approved is what is written, or nothing is.
+// FILE-69, IMP-26, decision 11: what was approved is what is written, or nothing is.
 func TestFileThatChangesWhileAskedIsKept(t *testing.T) {
 	r := newRig(t, editF, map[string]string{"f": "A\n"})
 	r.answer = func(app.Asked) (app.Answer, bool) {

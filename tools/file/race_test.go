@@ -32,7 +32,7 @@ func swap(t *testing.T, ws, outside string) (stop func()) {
 	return func() { close(quit); done.Wait() }
 }
 
-// C1, C3: whatever is swapped between check and open, no file is made outside.
+// C1, C3: whatever is swapped between check and open, no file is made outside (IMP-25).
 func TestSwapWrite(t *testing.T) {
 	const outside = "outside, not inside"
 	top := tree(t, map[string]string{"ws/d/f": "inside", "ws/d/e": "inside", "out/e": outside})
