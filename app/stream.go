@@ -68,7 +68,19 @@ func (s *stream) event(e Event) error {
 	if out, ok := e.(ToolOutput); ok {
 		return s.line(name, map[string]string{"call_id": out.CallID, "chunk": s.text(out)})
 	}
-	return s.line(name, e)
+	return s.line(name, listed(e))
+}
+
+// listed is an event whose empty lists are lists: a null is none to who reads it.
+func listed(e Event) any {
+	v := reflect.New(reflect.TypeOf(e)).Elem()
+	v.Set(reflect.ValueOf(e))
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Slice && f.IsNil() {
+			f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+		}
+	}
+	return v.Interface()
 }
 
 // text is a command's output as text: what is no UTF-8 is replaced, and a character

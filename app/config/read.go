@@ -2,9 +2,13 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -85,14 +89,40 @@ func (l *layer) decode() error {
 		return errors.Join(errs...)
 	case errors.As(err, &wrong):
 		line, _ := wrong.Position()
-		if s, ok := find(strings.Join(wrong.Key(), ".")); ok {
+		if s, ok := find(strings.Join(wrong.Key(), ".")); ok && !strings.Contains(wrong.Error(), "already") {
 			return fmt.Errorf("%s:%d: %s: %s", l.name, line, s.key, s.wants())
 		}
 		return fmt.Errorf("%s:%d: %s", l.name, line, strings.TrimPrefix(wrong.Error(), "toml: "))
 	case err != nil:
 		return fmt.Errorf("%s: %s", l.name, strings.TrimPrefix(err.Error(), "toml: "))
 	}
-	return l.checkValues()
+	return errors.Join(l.checkDurations(), l.checkValues())
+}
+
+// checkDurations refuses numbers where a duration is meant: the decoder would take
+// them for nanoseconds.
+func (l *layer) checkDurations() error {
+	tree := map[string]any{}
+	if err := toml.Unmarshal(l.data, &tree); err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
+	var errs []error
+	var walk func(table string, tree map[string]any)
+	walk = func(table string, tree map[string]any) {
+		for _, name := range slices.Sorted(maps.Keys(tree)) {
+			key := strings.TrimPrefix(table+"."+name, ".")
+			switch v := tree[name].(type) {
+			case map[string]any:
+				walk(key, v)
+			case int64:
+				if s, ok := find(key); ok && s.kind == reflect.TypeFor[Duration]() {
+					errs = append(errs, fmt.Errorf("%s:%d: %s: %s", l.name, cmp.Or(l.lines[key], l.lines[table]), key, s.wants()))
+				}
+			}
+		}
+	}
+	walk("", tree)
+	return errors.Join(errs...)
 }
 
 func (l *layer) unknown(e *toml.DecodeError) error {
