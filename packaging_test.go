@@ -167,6 +167,8 @@ func TestReleaseFile(t *testing.T) {
 			Name string `yaml:"name_template"`
 		}
 		Sboms, Signs []struct{ Artifacts string }
+		Archives     []struct{ Files []struct{ Src string } }
+		Nfpms        []struct{ Contents []struct{ Src string } }
 	}
 	if err := yaml.Unmarshal([]byte(document(t, ".goreleaser.yaml")), &release); err != nil {
 		t.Fatal(err)
@@ -178,6 +180,13 @@ func TestReleaseFile(t *testing.T) {
 	if !slices.Equal(b.Env, []string{"CGO_ENABLED=0"}) || !slices.Equal(b.Goos, []string{"linux", "darwin", "windows"}) ||
 		!slices.Equal(b.Goarch, []string{"amd64", "arm64"}) || !strings.Contains(strings.Join(b.Ldflags, " "), "-X main.version=") {
 		t.Errorf("%+v", b)
+	}
+	// The licences go along in every form.
+	for _, name := range []string{"LICENSE", licensesFile, "app/catalogue/LICENSE.catwalk"} {
+		src := func(f struct{ Src string }) bool { return f.Src == name }
+		if !slices.ContainsFunc(release.Archives[0].Files, src) || !slices.ContainsFunc(release.Nfpms[0].Contents, src) {
+			t.Errorf("%s is not in the archives or the packages", name)
+		}
 	}
 	if release.Checksum.Name != "checksums.txt" || len(release.Sboms) != 1 || len(release.Signs) != 1 || release.Signs[0].Artifacts != "checksum" {
 		t.Errorf("%+v", release)
