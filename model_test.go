@@ -45,6 +45,12 @@ func (m *model) turnsAway(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
+func (m *model) takesOnly(key string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.key = key
+}
+
 func (m *model) goAway(away bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

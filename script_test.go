@@ -110,7 +110,7 @@ func runScript(t *testing.T, path string, plain bool) {
 	}
 	if text := r.section("model"); text != nil {
 		r.model = serveModel(t, string(text))
-		r.model.key = strings.TrimSpace(string(r.section("key")))
+		r.model.takesOnly(strings.TrimSpace(string(r.section("key"))))
 	}
 	for n, line := range strings.Split(string(r.section("steps")), "\n") {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
