@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
@@ -435,13 +436,30 @@ func (r *scriptRun) checkFiles() {
 	}
 }
 
-// checkLog compares the newest session's log with the script's.
+// checkLog compares the newest session's log with the script's. A program that runs
+// still may write what its screen or a file told already.
 func (r *scriptRun) checkLog() {
 	r.t.Helper()
 	want := r.section("log")
 	if want == nil {
 		return
 	}
+	got := r.logged()
+	for deadline := time.Now().Add(patience); !updating() && got != string(want) && r.term != nil && !r.term.ended() && time.Now().Before(deadline); got = r.logged() {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if updating() && !r.plain {
+		r.put("log", got)
+		return
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		r.t.Errorf("the log (-want +got):\n%s", diff)
+	}
+}
+
+// logged is the newest session's log in short.
+func (r *scriptRun) logged() string {
+	r.t.Helper()
 	store, err := session.OpenStore(r.ws)
 	if err != nil {
 		r.t.Fatal(err)
@@ -460,13 +478,7 @@ func (r *scriptRun) checkLog() {
 			fmt.Fprintf(&got, "%s\n", r.masked(s))
 		}
 	}
-	if updating() && !r.plain {
-		r.put("log", got.String())
-		return
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		r.t.Errorf("the log (-want +got):\n%s", diff)
-	}
+	return got.String()
 }
 
 // short is an entry on one line.
