@@ -105,6 +105,7 @@ func takeSteps(tb testing.TB, kind string, steps int) []time.Duration {
 	}
 	defer a.Close()
 	a.Start()
+	a.Prepare()
 	a.Submit("go")
 	if e := <-ended; e.Outcome != "done" || len(s.gaps) != steps {
 		tb.Fatalf("%+v after %d steps", e, len(s.gaps))
