@@ -157,7 +157,7 @@ func (l *link) transport(ctx context.Context) (sdk.Transport, error) {
 	if l.program, err = l.v.all.opts.Launch(ctx, def, argv, list); err != nil {
 		return nil, err
 	}
-	go l.v.said.drain(l.program.Err)
+	go l.v.said.drain(paced{l.program.Err, newPace()})
 	return &sdk.IOTransport{Reader: paced{l.program.Out, l.pace}, Writer: boundedWriter{l.program.In}, MaxLineLength: maxMessage}, nil
 }
 

@@ -47,8 +47,8 @@ func (s *Servers) Login(ctx context.Context, name string, show func(address stri
 		return err
 	}
 	err = v.knock(ctx, client, handler)
-	if handler.err != nil {
-		err = handler.err // the connection tries in another way, and hides it
+	if failed := handler.failed(); failed != nil {
+		err = failed // the connection tries in another way, and hides it
 	}
 	switch {
 	case err != nil && strings.Contains(err.Error(), "no configured client registration"):
@@ -66,11 +66,15 @@ func (s *Servers) Login(ctx context.Context, name string, show func(address stri
 type once struct {
 	auth.OAuthHandler
 	back *backchannel
-	err  error // what became of it
+
+	mu  sync.Mutex
+	err error // what became of it
 }
 
 // Authorize implements auth.OAuthHandler.
 func (o *once) Authorize(ctx context.Context, req *http.Request, resp *http.Response) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	switch {
 	case o.err == nil && o.back.asked() != "":
 		o.err = errors.New("it does not take the token that was given for it")
@@ -80,6 +84,12 @@ func (o *once) Authorize(ctx context.Context, req *http.Request, resp *http.Resp
 	default:
 		o.err = o.OAuthHandler.Authorize(ctx, req, resp)
 	}
+	return o.err
+}
+
+func (o *once) failed() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	return o.err
 }
 
