@@ -93,6 +93,7 @@ func (v *server) callError(ctx context.Context, link *link, err error) error {
 		return fmt.Errorf("the MCP server %s refuses: %s", v.def.Name, capped(refused.Message))
 	}
 	v.gone(link)
+	link.lose(err)
 	return fmt.Errorf("the MCP server %s ended in the middle of the call, and whether it did something is not known (%w)", v.def.Name, err)
 }
 

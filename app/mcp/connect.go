@@ -158,11 +158,14 @@ func (l *link) transport(ctx context.Context) (sdk.Transport, error) {
 		return nil, err
 	}
 	go l.v.said.drain(paced{l.program.Err, newPace()})
-	return &sdk.IOTransport{Reader: paced{l.program.Out, l.pace}, Writer: boundedWriter{l.program.In}, MaxLineLength: maxMessage}, nil
+	return &sdk.IOTransport{Reader: paced{l.program.Out, l.pace}, Writer: boundedWriter{l.program.In, l}, MaxLineLength: maxMessage}, nil
 }
 
 // boundedWriter writes to a program that may not read.
-type boundedWriter struct{ *os.File }
+type boundedWriter struct {
+	*os.File
+	link *link
+}
 
 func (w boundedWriter) Write(p []byte) (int, error) {
 	if err := w.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
@@ -170,7 +173,8 @@ func (w boundedWriter) Write(p []byte) (int, error) {
 	}
 	n, err := w.File.Write(p)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = errors.New("the server does not take what it is sent")
+		err = errors.New("it does not take what it is sent")
+		w.link.lose(err)
 	}
 	return n, err
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -376,13 +377,27 @@ func TestRemoteServer(t *testing.T) {
 	good := goodServer()
 	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return good }, nil)
 	var headers sync.Map
+	var ill atomic.Bool
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		headers.Store(req.Header.Get("X-Key"), true)
+		if ill.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
 		handler.ServeHTTP(w, req)
 	}))
 	t.Cleanup(web.Close)
 	r := newRig(t, nil, mcp.Limits{}, config.Server{Name: "far", URL: web.URL, Headers: map[string]string{"X-Key": "${SECRET}"}})
 	r.ready()
+	if got, err := r.call(t.Context(), "mcp_far_echo", `{"text":"hello"}`); err != nil || got.Text != "you said hello" {
+		t.Errorf("%+v, %v: %+v", got, err, r.Status())
+	}
+	// What it cannot take now loses that call alone.
+	ill.Store(true)
+	if _, err := r.call(t.Context(), "mcp_far_echo", `{"text":"hello"}`); err == nil {
+		t.Error("a server that is ill answers")
+	}
+	ill.Store(false)
 	if got, err := r.call(t.Context(), "mcp_far_echo", `{"text":"hello"}`); err != nil || got.Text != "you said hello" {
 		t.Errorf("%+v, %v: %+v", got, err, r.Status())
 	}

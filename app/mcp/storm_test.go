@@ -87,8 +87,9 @@ func TestStormOfQuestions(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "ended in the middle of the call") {
 		t.Errorf("%v", err)
 	}
-	r.until("its end", func() bool {
-		return strings.Contains(strings.Join(r.told, "\n"), "it sent more than 500 requests in 10s")
+	r.until("its end", func() bool { // it fills the pipe of our answers too, and that may end it before
+		told := strings.Join(r.told, "\n")
+		return strings.Contains(told, "it sent more than 500 requests in 10s") || strings.Contains(told, "it does not take what it is sent")
 	})
 	megabytes, goroutines := stop()
 	t.Logf("%d MB, %d goroutines", megabytes, goroutines)
