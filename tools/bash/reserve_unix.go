@@ -12,8 +12,11 @@ import (
 // up at once. An error says that there are no locks here.
 func lockShared(f *os.File) error { return flock(f, syscall.LOCK_SH) }
 
-// lockAlone makes a shared lock the only one; false where somebody else has one.
-func lockAlone(f *os.File) bool { return flock(f, syscall.LOCK_EX|syscall.LOCK_NB) == nil }
+// lockAlone makes a shared lock the only one; false where somebody else has one. NFS
+// takes no such lock of what is open for reading only: there nobody is known of.
+func lockAlone(f *os.File) bool {
+	return !errors.Is(flock(f, syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
+}
 
 func flock(f *os.File, how int) error {
 	for {
