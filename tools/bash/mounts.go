@@ -49,7 +49,8 @@ func SystemPaths() []string {
 var ErrPathTooBroad = errors.New("the path is too broad for a sandbox: choose a directory inside it")
 
 // arrange orders mounts so that the most specific one wins (SBX-17): parents
-// first, and of several at one path only the strictest.
+// first, and of several at one path only the strictest. What its parent shows
+// already, and as read-only, is left out: each mount costs bwrap a look at all others.
 func arrange(mounts []Mount) []Mount {
 	depth := func(m Mount) int { return strings.Count(m.Path, "/") }
 	sorted := slices.Clone(mounts)
@@ -58,11 +59,25 @@ func arrange(mounts []Mount) []Mount {
 	})
 	var out []Mount
 	for i, m := range sorted {
-		if i+1 == len(sorted) || sorted[i+1].Path != m.Path {
-			out = append(out, m)
+		if i+1 < len(sorted) && sorted[i+1].Path == m.Path || shown(out, m) {
+			continue
 		}
+		out = append(out, m)
 	}
 	return out
+}
+
+// shown tells whether a mount adds nothing to those above it: the nearest is
+// read-only as well, and has the same file there.
+func shown(above []Mount, m Mount) bool {
+	var nearest Mount
+	for _, a := range above {
+		if contains(a.Path, m.Path) && len(a.Path) > len(nearest.Path) {
+			nearest = a
+		}
+	}
+	return nearest.Path != "" && nearest.Access == ReadOnly && m.Access == ReadOnly &&
+		m.Source == filepath.Join(nearest.Source, strings.TrimPrefix(m.Path, nearest.Path))
 }
 
 // homeDirectory is the person's home as given and as resolved. Where HOME is
