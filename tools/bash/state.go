@@ -20,13 +20,13 @@ import (
 //
 //	{ exec 8<&-; cd …; export A=…
 //	eval -- 'the command' 9>&-        the state's descriptor is closed in the command
-//	save the status; a subshell writes nonce, directory, environment, nonce to 9
+//	save the status; a subshell writes nonce, directory, exports, nonce to 9
 //	exit with the status; }
 //
 // The whole is one compound command, parsed before the command's first word
 // runs, so aliases, open quotes and trailing backslashes cannot reach it. POSIX
 // mode is switched on by an assignment, since a function cannot stand in its
-// way; from then on none can stand in the way of unset, exec and exit either.
+// way; from then on none can stand in the way of unset, export, exec and exit either.
 // A line that ends the shell (exit, exec, set -e) never gets there, and changes
 // nothing. Builtins can write to the descriptor that bash saves for 9, but the
 // nonce stands nowhere but in text that bash has already parsed: not in its
@@ -41,8 +41,6 @@ type state struct {
 	exports map[string]string
 	unset   []string // sorted; variables of the environment that were unset
 }
-
-const endName = "PHERO_END"
 
 func nonce() string {
 	var b [16]byte
@@ -72,7 +70,7 @@ func (s state) text(command, workdir, nonce string) string {
 	status := "_" + nonce
 	b.WriteString("eval -- " + quote(command) + " 9>&-\n" +
 		"{ " + status + "=$?; (POSIXLY_CORRECT=1; unset -f printf pwd; " +
-		`printf "%s\0" ` + nonce + `; pwd -P; printf "\0"; exec /usr/bin/env -0 ` + endName + "=" + nonce +
+		`printf "%s\0" ` + nonce + `; pwd -P; printf "\0"; export -p && printf "\0%s" ` + nonce +
 		") >&9 && ((1)); set +xv; } >/dev/null 2>&1\n" +
 		"exit $" + status + "; }")
 	return b.String()
@@ -87,20 +85,18 @@ func parseState(data []byte, nonce string) (dir string, env map[string]string, o
 	if !ok {
 		return "", nil, false
 	}
-	rest, ok = strings.CutSuffix(rest, endName+"="+nonce+"\x00")
+	rest, ok = strings.CutSuffix(rest, "\x00"+nonce)
 	if !ok {
 		return "", nil, false
 	}
 	dir, rest, ok = strings.Cut(rest, "\n\x00")
-	if !ok || !filepath.IsAbs(dir) || strings.ContainsRune(dir, 0) {
+	if !ok || !filepath.IsAbs(dir) || strings.ContainsRune(dir+rest, 0) {
 		return "", nil, false
 	}
-	env = map[string]string{}
-	for entry := range strings.SplitSeq(rest, "\x00") {
-		if name, value, ok := strings.Cut(entry, "="); ok && carried(name) && name != "_"+nonce {
-			env[name] = value
-		}
+	if env, ok = parseExports(rest); !ok {
+		return "", nil, false
 	}
+	maps.DeleteFunc(env, func(name, _ string) bool { return !carried(name) || name == "_"+nonce })
 	return dir, env, true
 }
 
@@ -110,7 +106,7 @@ var identifier = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // itself keeps the first ones, and a few cannot be assigned.
 func carried(name string) bool {
 	switch name {
-	case "_", "PWD", "SHLVL", "UID", "EUID", "PPID", "BASH_VERSINFO", markerName, endName:
+	case "_", "PWD", "SHLVL", "UID", "EUID", "PPID", "BASH_VERSINFO", markerName:
 		return false
 	}
 	return !startsCode(name) && identifier().MatchString(name)
