@@ -287,7 +287,8 @@ func (t *Tool) Shells() []ShellInfo {
 	return list
 }
 
-// Close ends every background shell and waits for them, at most three seconds.
+// Close ends every background shell and every sandbox that waits, see
+// [Tool.Prepare], and waits for them, at most three seconds.
 // On Linux it also kills what commands of this tool left running on the host
 // after it had left their process group. Foreground commands still run
 // afterwards.
@@ -299,6 +300,9 @@ func (t *Tool) Close() error {
 	var wg sync.WaitGroup
 	for _, s := range all {
 		wg.Go(s.p.stop)
+	}
+	for _, s := range t.ready.close() {
+		wg.Go(s.stop)
 	}
 	wg.Wait()
 

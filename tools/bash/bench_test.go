@@ -45,6 +45,18 @@ func BenchmarkTrue(b *testing.B) {
 			}
 		})
 	}
+	b.Run("bubblewrap ready", func(b *testing.B) {
+		t := newTool(b, WithRunner(sandbox(b, dir)), WithPersistentShell(), WithWorkingDirectory(dir))
+		for b.Loop() {
+			b.StopTimer()
+			t.Prepare(1)
+			for _, s := range t.ready.list {
+				<-s.made
+			}
+			b.StartTimer()
+			run(b, t, "true")
+		}
+	})
 }
 
 // BenchmarkFlood is the throughput of a gigabyte, and what memory it takes at most.

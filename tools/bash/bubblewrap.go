@@ -26,10 +26,10 @@ var ErrBubblewrapNotFound = errors.New("bubblewrap was not found: on Linux, inst
 // processes and disk are not limited, but for the private directories.
 type BubblewrapRunner struct {
 	bwrap     string
-	help      func() string // what bwrap --help prints, asked once
-	workspace string        // as it was given, absolute
-	real      string        // the same, resolved
-	home      string        // "" when there is none to hide
+	options   func() map[string]bool // that this bwrap has, asked once
+	workspace string                 // as it was given, absolute
+	real      string                 // the same, resolved
+	home      string                 // "" when there is none to hide
 	network   bool
 	trees     []tree // the workspace, and writable directories beside it
 	writables []string
@@ -45,6 +45,7 @@ type BubblewrapRunner struct {
 
 	mu       sync.Mutex
 	live     int // commands that run
+	ahead    int // sandboxes that wait for a command
 	reserved reservations
 }
 
@@ -96,9 +97,13 @@ func NewBubblewrapRunner(workspace string, opts ...BubblewrapOption) (*Bubblewra
 	if r.bwrap, err = findBubblewrap(r.real); err != nil {
 		return nil, err
 	}
-	r.help = sync.OnceValue(func() string {
+	r.options = sync.OnceValue(func() map[string]bool {
 		out, _ := exec.Command(r.bwrap, "--help").CombinedOutput()
-		return string(out)
+		options := map[string]bool{}
+		for word := range strings.FieldsSeq(string(out)) {
+			options[word] = true
+		}
+		return options
 	})
 	return r, nil
 }
@@ -219,8 +224,9 @@ func (r *BubblewrapRunner) begin(opts RunOptions) ([]Mount, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	protected := slices.Clone(r.protected)
-	if r.live == 0 {
+	if r.live == 0 && !opts.ahead {
 		r.git.begin()
+		r.reserved.recheck()
 	}
 	protected = append(protected, r.git.mounts()...)
 	for _, m := range protected {
@@ -231,7 +237,10 @@ func (r *BubblewrapRunner) begin(opts RunOptions) ([]Mount, error) {
 		}
 		mounts = append(mounts, r.both(m)...)
 	}
-	if opts.attended {
+	switch {
+	case opts.ahead:
+		r.ahead++
+	case opts.attended:
 		r.live++
 	}
 	return arrange(mounts), nil
@@ -257,13 +266,17 @@ func (r *BubblewrapRunner) present(m Mount) (Mount, error) {
 	return m, nil
 }
 
-func (r *BubblewrapRunner) supervises() {}
-
-// finish is called once a command is over. The mount points of reserved paths
-// stay as long as any command runs, because removing one unmounts it there too.
-func (r *BubblewrapRunner) finish(RunOptions) []string {
+// finish is called once a command is over, or a sandbox that waits for one. The
+// mount points of reserved paths stay as long as there is any, because removing
+// one unmounts it there too.
+func (r *BubblewrapRunner) finish(opts RunOptions) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if opts.ahead {
+		r.ahead--
+		r.release()
+		return nil
+	}
 	r.live--
 	r.release()
 	return r.git.restore()
@@ -271,7 +284,7 @@ func (r *BubblewrapRunner) finish(RunOptions) []string {
 
 // release removes the mount points that nothing uses. r.mu is held.
 func (r *BubblewrapRunner) release() {
-	if r.live > 0 {
+	if r.live+r.ahead > 0 {
 		return
 	}
 	r.reserved.release()

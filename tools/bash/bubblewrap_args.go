@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 )
 
 // privateBytes bounds each private directory, which is in memory (sandbox V11).
@@ -91,7 +90,7 @@ func (r *BubblewrapRunner) args(mounts []Mount, opts RunOptions) []string {
 }
 
 // can tells whether this bwrap has an option that came late, with version 0.7 or 0.8.
-func (r *BubblewrapRunner) can(option string) bool { return strings.Contains(r.help(), option+" ") }
+func (r *BubblewrapRunner) can(option string) bool { return r.options()[option] }
 
 func (r *BubblewrapRunner) mountArgs(m Mount) []string {
 	var size []string

@@ -62,13 +62,15 @@ func (in *inlet) read(limit int64) {
 }
 
 // readReady is read for [fdLeftovers]: the sandbox says by its first byte that it
-// ends with this program from now on, and is let go unless it is over.
-func (in *inlet) readReady(goOn *os.File, over func() bool) {
+// ends with this program from now on, and is let go unless it is over. made is
+// closed when there is no more to wait for.
+func (in *inlet) readReady(goOn *os.File, over func() bool, made chan struct{}) {
 	first := make([]byte, 1)
 	if n, _ := in.r.Read(first); n == 1 && !over() {
 		_, _ = goOn.Write(first)
 	}
 	goOn.Close()
+	close(made)
 	in.read(maxSideBytes)
 }
 
@@ -84,22 +86,17 @@ func (in *inlet) end(d time.Duration) []byte {
 	return in.data
 }
 
-// openOutlet attaches text that the process can read from fd. Both ends must
+// openOutlet attaches a pipe that the process can read from fd. Both ends must
 // be closed: r once the process was started, which also ends the writing when
 // the process does not read.
-func openOutlet(cmd *exec.Cmd, fd int, text string) (r *os.File, err error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
+func openOutlet(cmd *exec.Cmd, fd int) (r, w *os.File, err error) {
+	if r, w, err = os.Pipe(); err != nil {
+		return nil, nil, err
 	}
 	if err := attach(cmd, fd, r); err != nil {
 		r.Close()
 		w.Close()
-		return nil, err
+		return nil, nil, err
 	}
-	go func() {
-		defer w.Close()
-		io.WriteString(w, text)
-	}()
-	return r, nil
+	return r, w, nil
 }

@@ -50,6 +50,17 @@
 // A failure for want of a path is told from others by looking whether the path
 // is there on the host, so the model can learn from it that it is.
 //
+// # Sandboxes made ahead
+//
+// To make a sandbox takes bubblewrap several milliseconds, and more with many
+// mounts. [Tool.Prepare] makes them before their commands are known. All that is
+// missing then is the text on the descriptor from which the shell inside reads.
+// Just before it gets that text, the arguments for a sandbox of this moment are
+// computed, and compared: with its arguments and environment, and what it shows
+// with what bubblewrap would mount now. A command that still runs can change the
+// workspace meanwhile, so what is compared are files, not names; a difference
+// costs time, nothing else.
+//
 // # Guards are no boundary
 //
 // Blocklist, allowlist and safe mode match texts in the command and are easy to

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -167,7 +168,8 @@ func (t *Tool) launch(ctx context.Context, command string, out *sink, at moment,
 	with := launched{sink: out, state: keep}
 	line := command
 	if t.persistent || len(command) > maxArgument {
-		line, with.script = scriptLine, l.begin.text(command, t.workdir(), l.nonce)
+		line, with.scripted = scriptLine, true
+		with.script = l.begin.text(command, t.workdir(), l.nonce)
 	}
 	if l.process, l.env, err = t.start(ctx, runner, line, opts, with); err != nil {
 		return nil, err
@@ -217,16 +219,28 @@ func (t *Tool) start(ctx context.Context, r Runner, line string, opts RunOptions
 	if cmd == nil {
 		return nil, nil, errors.New("the runner returned no command")
 	}
-	if cmd.Env == nil {
-		cmd.Env = os.Environ()
+	env := t.mark(cmd)
+	if l.scripted && l.supervised && opts.Reach == Sandboxed {
+		if p := t.startReady(ctx, cmd, l); p != nil {
+			return p, env, nil
+		}
 	}
-	env := cmd.Env
-	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], t.marker)
 	p, err := start(cmd, l)
 	if err != nil && l.finish != nil {
 		l.finish()
 	}
 	return p, env, err
+}
+
+// mark adds the tool's marker to the environment of a command, and returns what
+// that was before.
+func (t *Tool) mark(cmd *exec.Cmd) (env []string) {
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	env = cmd.Env
+	cmd.Env = append(env[:len(env):len(env)], t.marker)
+	return env
 }
 
 // Directory is where the next command starts: the working directory, or with

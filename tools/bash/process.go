@@ -3,6 +3,7 @@ package bash
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -27,23 +28,28 @@ const (
 // process is a command that was started.
 //
 //	read ──chunks──► sink            wait: exit ► leftovers ► reap ► drain ► done
+//
+// Its command begins with [process.give]; a sandbox can be made and wait for
+// that, see ready.go.
 type process struct {
 	cmd       *exec.Cmd
 	started   time.Time
-	sink      *sink
 	out       *os.File
 	readDone  chan struct{}
 	alive     *inlet   // nil without a sandbox that tells
 	goOn      *os.File // the other end of its [fdGo]
 	leftovers *inlet
 	state     *inlet
-	finish    func() []string // the runner's last word; nil is none
+	script    *os.File // the other end of [fdScript]; nil is none
 
 	stopping atomic.Bool
+	made     chan struct{} // its sandbox waits for the script, or is over
 	exited   chan struct{} // the shell ended
 	done     chan struct{} // and everything below is known
 
 	mu     sync.Mutex
+	sink   *sink           // nil until the command begins
+	finish func() []string // the runner's last word; nil is none
 	reaped bool
 
 	left  []string // what was left running, as command lines
@@ -63,13 +69,22 @@ type finisher interface {
 // descriptors [fdGo], [fdAlive] and [fdLeftovers].
 type supervised interface {
 	finisher
-	supervises()
+	// outside is what a sandbox depends on beside its command line. It has to be
+	// the same as before the sandbox was made.
+	outside() string
+	// look is what can be seen of a sandbox, of which the process pid is the part
+	// outside. It has to be the same as when the sandbox was made.
+	look(pid int) (string, error)
+	// matches compares a sandbox that looks so with what cmd, which made it, would
+	// make now.
+	matches(cmd *exec.Cmd, pid int, look string) error
 }
 
 // launched is what start needs beside the command.
 type launched struct {
 	sink       *sink
-	script     string          // for [fdScript]; "" is none
+	scripted   bool            // open [fdScript]
+	script     string          // what can be read there
 	state      bool            // open [fdState]
 	supervised bool            // open [fdGo], [fdAlive] and [fdLeftovers]
 	finish     func() []string // nil is none
@@ -77,9 +92,20 @@ type launched struct {
 
 // start starts the command in a session of its own.
 func start(cmd *exec.Cmd, l launched) (*process, error) {
+	p, err := create(cmd, l)
+	if err != nil {
+		return nil, err
+	}
+	p.give(l)
+	go p.wait()
+	return p, nil
+}
+
+// create starts a process whose command has not begun, and that nobody waits for.
+func create(cmd *exec.Cmd, l launched) (*process, error) {
 	p := &process{
-		cmd: cmd, started: time.Now(), sink: l.sink, finish: l.finish,
-		readDone: make(chan struct{}), exited: make(chan struct{}), done: make(chan struct{}),
+		cmd: cmd, started: time.Now(), readDone: make(chan struct{}),
+		made: make(chan struct{}), exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	var ends []*os.File
 	if l.supervised {
@@ -102,16 +128,32 @@ func start(cmd *exec.Cmd, l launched) (*process, error) {
 		p.closeAll()
 		return nil, startError(err, cmd)
 	}
-	go p.read()
 	for _, in := range p.inlets() {
 		if in == p.leftovers {
-			go in.readReady(p.goOn, p.over)
+			go in.readReady(p.goOn, p.over, p.made)
 			continue
 		}
 		go in.read(maxSideBytes)
 	}
-	go p.wait()
 	return p, nil
+}
+
+// give lets the process run its command, unless it is over.
+func (p *process) give(l launched) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over() {
+		return false
+	}
+	p.sink, p.finish = l.sink, l.finish
+	go p.read(l.sink)
+	if p.script != nil {
+		go func() {
+			defer p.script.Close()
+			io.WriteString(p.script, l.script)
+		}()
+	}
+	return true
 }
 
 // maxSideBytes bounds what a command can make the program hold beside its output.
@@ -138,9 +180,9 @@ func (p *process) open(l launched) (ends []*os.File, err error) {
 	inlet(&p.alive, fdAlive, l.supervised)
 	inlet(&p.leftovers, fdLeftovers, l.supervised)
 	inlet(&p.state, fdState, l.state)
-	if err == nil && l.script != "" {
+	if err == nil && l.scripted {
 		var r *os.File
-		if r, err = openOutlet(p.cmd, fdScript, l.script); err == nil {
+		if r, p.script, err = openOutlet(p.cmd, fdScript); err == nil {
 			ends = append(ends, r)
 		}
 	}
@@ -171,8 +213,10 @@ func (p *process) closeAll() {
 	for _, in := range p.inlets() {
 		in.r.Close()
 	}
-	if p.goOn != nil {
-		p.goOn.Close()
+	for _, f := range []*os.File{p.goOn, p.script} {
+		if f != nil {
+			f.Close()
+		}
 	}
 }
 
@@ -189,17 +233,17 @@ func startError(err error, cmd *exec.Cmd) error {
 	return fmt.Errorf("the command could not be started: %w", err)
 }
 
-func (p *process) read() {
+func (p *process) read(to *sink) {
 	defer close(p.readDone)
-	defer p.sink.flush()
+	defer to.flush()
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := p.out.Read(buf)
 		if n > 0 {
-			p.sink.write(buf[:n])
+			to.write(buf[:n])
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			readRest(p.out, buf, p.sink.write)
+			readRest(p.out, buf, to.write)
 		}
 		if err != nil {
 			return
@@ -210,7 +254,10 @@ func (p *process) read() {
 func (p *process) wait() {
 	pid := p.cmd.Process.Pid
 	awaitExit(p.cmd)
+	p.mu.Lock()
 	close(p.exited)
+	begun, finish := p.sink != nil, p.finish
+	p.mu.Unlock()
 	if p.alive == nil {
 		p.left = p.clear(pid)
 	} else {
@@ -226,9 +273,14 @@ func (p *process) wait() {
 		p.left = leftLines(p.leftovers.end(drainGrace))
 	}
 	p.saved = p.state.end(drainGrace)
-	p.drain()
-	if p.finish != nil {
-		p.notes = p.finish()
+	if begun {
+		p.drain()
+	} else {
+		p.out.Close()
+		p.script.Close()
+	}
+	if finish != nil {
+		p.notes = finish()
 	}
 	close(p.done)
 }

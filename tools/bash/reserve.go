@@ -91,6 +91,26 @@ func isReserved(dir string, info fs.FileInfo) bool {
 	return errors.Is(err, io.EOF)
 }
 
+// recheck forgets the roots that are others now, and what somebody has filled or
+// removed, while no command ran and only a sandbox that waits for one kept them.
+func (r *reservations) recheck() {
+	for root, f := range r.roots {
+		if f == nil {
+			continue
+		}
+		held, err := f.Stat()
+		if now, nowErr := os.Stat(root); err != nil || nowErr != nil || !os.SameFile(held, now) {
+			f.Close()
+			delete(r.roots, root)
+		}
+	}
+	for path := range r.made {
+		if info, err := os.Lstat(path); err != nil || !info.IsDir() || !isEmpty(path) {
+			delete(r.made, path)
+		}
+	}
+}
+
 // release removes the mount points that nobody uses any more.
 func (r *reservations) release() {
 	for root, f := range r.roots {

@@ -27,6 +27,8 @@ type RunOptions struct {
 	// attended says that the tool's own descriptors are open in the process,
 	// see descriptors.go.
 	attended bool
+	// ahead says that the sandbox is made before its command is known, see ready.go.
+	ahead bool
 }
 
 // Reach is how far a command may reach. The model cannot choose it.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"os"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -77,21 +78,25 @@ func seccompFilter() []unix.SockFilter {
 
 const tiocLinux = 0x541c // also types into a console
 
-// seccompFile is the filter as bwrap reads it; nil when there is none.
-func seccompFile() (*os.File, error) {
-	filter := seccompFilter()
-	if filter == nil {
-		return nil, nil
-	}
+// seccompBytes is the filter as bwrap reads it; empty when there is none.
+var seccompBytes = sync.OnceValue(func() []byte {
 	var b bytes.Buffer
-	for _, i := range filter {
+	for _, i := range seccompFilter() {
 		_ = binary.Write(&b, binary.NativeEndian, i)
+	}
+	return b.Bytes()
+})
+
+// seccompFile gives the filter to one bwrap; nil when there is none.
+func seccompFile() (*os.File, error) {
+	if len(seccompBytes()) == 0 {
+		return nil, nil
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close()
-	_, err = w.Write(b.Bytes()) // far less than a pipe holds
+	_, err = w.Write(seccompBytes()) // far less than a pipe holds
 	return r, err
 }

@@ -53,6 +53,9 @@ func nonce() string {
 func (s state) text(command, workdir, nonce string) string {
 	var b strings.Builder
 	b.WriteString("{ exec 8<&-; ")
+	if nonce == "" {
+		b.WriteString("exec 9>&-; ") // open all the same in a sandbox that was made ahead
+	}
 	if len(s.unset) > 0 {
 		b.WriteString("unset -v " + strings.Join(s.unset, " ") + "; ")
 	}

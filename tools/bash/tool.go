@@ -76,6 +76,8 @@ type Tool struct {
 	calls   map[string]*foreground // by the id of their call
 	running map[*foreground]bool
 	state   state
+
+	ready ready
 }
 
 // New makes the shell tool.
@@ -90,6 +92,7 @@ func New(opts ...Option) (*Tool, error) {
 		calls:   map[string]*foreground{},
 		running: map[*foreground]bool{},
 		marker:  markerName + "=" + nonce(),
+		ready:   ready{life: readyLife},
 	}
 	for _, o := range opts {
 		o(t)
