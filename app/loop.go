@@ -81,6 +81,7 @@ func (a *App) runTurn() TurnEnded {
 		ended.Outcome, ended.Error = outcome(ctx, err), err.Error()
 	}
 	a.end()
+	a.rest()
 	a.settleFound()
 	a.commit(session.Entry{Kind: session.KindTurn, Turn: &ended})
 	a.sync()
@@ -263,8 +264,10 @@ func (a *App) reply(ctx context.Context, t *thread, messages []session.Message) 
 		}
 		req := Request{System: t.system, Messages: messages, Tools: t.specs, Images: a.blobs.Get, Effort: a.Effort()}
 		var thinking thinking
+		commands := coming{}
 		reply, err := provider.Stream(ctx, req, func(d Delta) {
 			thinking.heard(d, time.Now())
+			commands.hear(d, a.box)
 			a.delta(t, d)
 		})
 		m := reply.Message
