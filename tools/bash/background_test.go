@@ -306,7 +306,11 @@ func TestCloseSparesForegroundCommands(t *testing.T) { // BASH-46
 	run(t, b, "mkfifo go")
 	got := make(chan *Output)
 	go func() { got <- run(t, b, "touch ready; read x <go; echo done") }()
-	eventually(t, "it runs", func() bool { return exists(filepath.Join(dir, "ready")) })
+	eventually(t, "it runs", func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return len(b.running) == 1 && exists(filepath.Join(dir, "ready"))
+	})
 	b.Close()
 	write(t, filepath.Join(dir, "go"), "x\n")
 	if out := <-got; out.Output != "done\n" {
