@@ -220,8 +220,8 @@ func (t *Tool) start(ctx context.Context, r Runner, line string, opts RunOptions
 		return nil, nil, errors.New("the runner returned no command")
 	}
 	env := t.mark(cmd)
-	if l.scripted && l.supervised && opts.Reach == Sandboxed {
-		if p := t.startReady(ctx, cmd, l); p != nil {
+	if runner, ok := r.(supervised); ok && l.scripted && opts.Reach == Sandboxed {
+		if p := t.startReady(ctx, runner, cmd, l); p != nil {
 			return p, env, nil
 		}
 	}

@@ -333,7 +333,7 @@ func (p *process) stop() {
 	if p.alive != nil {
 		// Everything in a sandbox ends at once. While it is being made, its parts
 		// end with each other only when they are killed together.
-		p.signal(kill)
+		p.signal(killWithChildren)
 	} else {
 		p.signal(terminate)
 		select {

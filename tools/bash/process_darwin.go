@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"os"
 	"syscall"
 	"time"
 
@@ -10,6 +11,9 @@ import (
 // dieWithParent has no counterpart here: after kill -9 of this program, its
 // commands live on.
 func dieWithParent(*syscall.SysProcAttr) {}
+
+// killWithChildren is for sandboxes with namespaces, which are not here.
+func killWithChildren(p *os.Process) { kill(p) }
 
 // closeInherited keeps the descriptors that the program was started with from commands.
 func closeInherited() { closeListed("/dev/fd") }

@@ -2,6 +2,7 @@ package bash
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -23,6 +24,18 @@ func closeInherited() {
 		return
 	}
 	closeListed("/proc/self/fd") // a kernel before 5.11
+}
+
+// killWithChildren kills a process group and what its leader started, which may be
+// in a session of its own and not end with it yet.
+func killWithChildren(p *os.Process) {
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", p.Pid))
+	for child := range strings.FieldsSeq(string(children)) {
+		if pid, err := strconv.Atoi(child); err == nil {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+	kill(p)
 }
 
 // survivors lists the processes of a session that are not dead, without the

@@ -19,6 +19,7 @@ func closeInherited()                    {}
 func awaitExit(cmd *exec.Cmd)            { cmd.ProcessState, _ = cmd.Process.Wait() }
 func terminate(p *os.Process)            { _ = p.Kill() }
 func kill(p *os.Process)                 { _ = p.Kill() }
+func killWithChildren(p *os.Process)     { _ = p.Kill() }
 
 type survivor struct {
 	pid  int

@@ -115,11 +115,16 @@ func (r *ready) want(n int) (added []*standby) {
 	if r.off {
 		return nil
 	}
+	r.on = true
+	return r.add(n)
+}
+
+// add is called with mu held.
+func (r *ready) add(n int) (added []*standby) {
 	for len(r.list) < n {
 		s := &standby{unwanted: make(chan struct{}), made: make(chan struct{})}
 		added, r.list = append(added, s), append(r.list, s)
 	}
-	r.on = true
 	r.stopTimer()
 	r.expires = time.AfterFunc(r.life, func() {
 		for _, s := range r.empty() {
@@ -143,13 +148,16 @@ func (r *ready) claim() *standby {
 	return s
 }
 
-// served tells whether more are to be made, now that a command has what it waited
-// for: not while others wait, whom that would delay.
-func (r *ready) served() (more bool) {
+// served returns those that are to be made, now that a command has what it waited
+// for: none while others wait, whom that would delay.
+func (r *ready) served() (added []*standby) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waiters--
-	return r.on && r.waiters == 0 && len(r.list) < keptReady
+	if !r.on || r.off || r.waiters > 0 {
+		return nil
+	}
+	return r.add(keptReady)
 }
 
 func (s *standby) isMade() bool {
@@ -210,14 +218,14 @@ var errNotReady = errors.New("there is none")
 
 // startReady runs the command in a sandbox that waited and is what cmd would make;
 // nil where there is none.
-func (t *Tool) startReady(ctx context.Context, cmd *exec.Cmd, l launched) *process {
+func (t *Tool) startReady(ctx context.Context, runner supervised, cmd *exec.Cmd, l launched) *process {
 	s := t.ready.claim()
 	if s == nil {
 		return nil
 	}
 	err := s.await(ctx)
-	if t.ready.served() {
-		t.Prepare(keptReady)
+	for _, next := range t.ready.served() {
+		go t.makeReady(next, runner)
 	}
 	if err == nil {
 		err = s.fits(cmd)
@@ -227,7 +235,9 @@ func (t *Tool) startReady(ctx context.Context, cmd *exec.Cmd, l launched) *proce
 	}
 	if err != nil {
 		slog.Debug("a sandbox that was made ahead is not used", "why", err)
-		t.ready.missed()
+		if ctx.Err() == nil {
+			t.ready.missed()
+		}
 		s.drop()
 		return nil
 	}
