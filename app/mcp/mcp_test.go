@@ -256,7 +256,7 @@ func TestCancel(t *testing.T) {
 }
 
 // quick are limits for servers that fail.
-var quick = mcp.Limits{Start: time.Second, Retry: time.Millisecond, Ready: 5 * time.Second, Goodbye: 50 * time.Millisecond}
+var quick = mcp.Limits{Retry: time.Millisecond, Goodbye: 50 * time.Millisecond}
 
 func TestServersThatFail(t *testing.T) {
 	for role, why := range map[string]string{
@@ -268,8 +268,8 @@ func TestServersThatFail(t *testing.T) {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			limits := quick
-			if role == "long-line" {
-				limits.Start = 20 * time.Second
+			if role == "silent" {
+				limits.Start = time.Second
 			}
 			r := newRig(t, nil, limits, server("bad", role))
 			r.ready()
