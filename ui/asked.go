@@ -54,7 +54,8 @@ func (p *permission) commandBody(t *theme, w int) []string {
 		lines = append(lines, "", "asked by the rule:")
 		lines = append(lines, p.whole(t, w, "  ", r.Rule)...)
 	case r.Reason == permissions.ReasonOpaque && r.Opaque != "":
-		lines = append(lines, "", "this line cannot be split into commands, because of:")
+		lines = append(lines, "")
+		lines = append(lines, p.whole(t, w, "", "no rule covers this line: "+p.asked.Trace.Why)...)
 		lines = append(lines, p.whole(t, w, "  ", r.Opaque)...)
 	default:
 		uncovered := p.asked.Trace.Uncovered()

@@ -83,7 +83,7 @@ func (p *permission) why() string {
 	case permissions.ReasonAskRule:
 		return "ask rule " + text.Line(r.Rule)
 	case permissions.ReasonOpaque:
-		return "cannot split this line"
+		return text.Line(p.asked.Trace.Why)
 	}
 	return "no rule"
 }

@@ -349,9 +349,10 @@ func TestOpaqueLine(t *testing.T) {
 	on(t, 80, 24, Options{}, func(t *testing.T, s *stage) {
 		a := askedBash("1", "echo $(id)")
 		a.Request.Reason, a.Request.Opaque = permissions.ReasonOpaque, "$(id)"
+		a.Trace.Why = "it runs a substitution"
 		a.Call.Agent = "review › tests"
 		s.emit(a)
-		s.wantOn(t, "Allow review › tests › bash?", "cannot split this line", "because of:", "\n   $(id)")
+		s.wantOn(t, "Allow review › tests › bash?", "─ it runs a substitution ─", "no rule covers this line: it runs a substitution", "\n   $(id)")
 	})
 }
 
