@@ -108,12 +108,12 @@ func (c *sessionsOf) list(cmd *cobra.Command, asJSON bool) error {
 	var total int64
 	for _, s := range list {
 		total += s.Size
-		fmt.Fprintf(table, "%s\t%s\t%d messages\t%d changes\t%s\t%s\n", s.ID, s.Changed.Local().Format("2006-01-02 15:04"), s.Messages, s.Changes, text.Size(s.Size), titled(s))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", s.ID, s.Changed.Local().Format("2006-01-02 15:04"), counted(s.Messages, "message"), counted(s.Changes, "change"), text.Size(s.Size), titled(s))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d sessions, %s; agent --resume ID goes on with one\n", len(list), text.Size(total))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s, %s; agent --resume ID goes on with one\n", counted(len(list), "session"), text.Size(total))
 	return err
 }
 
@@ -347,4 +347,12 @@ func (c *sessionsOf) repairCommand() *cobra.Command {
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "repaired: %d lines are good; the damaged log is kept as %s\n", r.Kept, visible(r.Damaged))
 		return err
 	})
+}
+
+// counted is a number and what is counted.
+func counted(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
 }

@@ -111,7 +111,7 @@ func (m *Model) opened(e app.Opened) tea.Cmd {
 	}
 	m.transcript.stop()
 	for _, n := range e.Notices {
-		m.transcript.note(app.Warning, m.look.theme.sign.waiting, n)
+		m.transcript.note(app.Warning, m.look.theme.sign.warning, n)
 	}
 	return m.readMode()
 }
@@ -185,7 +185,7 @@ func (m *Model) commandsChanged(f *session.Found) {
 	for i, l := range f.Lost {
 		lost[i] = text.Line(relative(m.look.workspace, l.Path)) + " " + text.Line(l.Why)
 	}
-	m.transcript.note(app.Warning, m.look.theme.sign.waiting, "cannot be undone: "+some(lost))
+	m.transcript.note(app.Warning, m.look.theme.sign.warning, "cannot be undone: "+some(lost))
 }
 
 // someMost is how many of many things a note names.
@@ -275,7 +275,7 @@ func (m *Model) notice(n app.Notice) tea.Cmd {
 	case n.Level == app.Error:
 		m.transcript.note(n.Level, sign.failed, n.Text)
 	case n.Level == app.Warning:
-		m.transcript.note(n.Level, sign.waiting, n.Text)
+		m.transcript.note(n.Level, sign.warning, n.Text)
 	case len(n.Text) > m.w/2: // it could not be read in the status line
 		m.transcript.note(n.Level, sign.dot, n.Text)
 	}

@@ -29,7 +29,7 @@ type theme struct {
 
 // signs are the symbols of the chrome, all of one cell.
 type signs struct {
-	running, done, failed, denied, waiting string
+	running, done, failed, denied, waiting, warning string
 	current, pending                       string
 	user, prompt, line, thumb, track       string
 	selection, ellipsis, folded, unfolded  string
@@ -40,7 +40,7 @@ type signs struct {
 
 func unicodeSigns() signs {
 	return signs{
-		running: "●", done: "✓", failed: "✗", denied: "⊘", waiting: "?",
+		running: "●", done: "✓", failed: "✗", denied: "⊘", waiting: "?", warning: "▲",
 		current: "▸", pending: "·",
 		user: "▌", prompt: "›", line: "─", thumb: "┃", track: "│",
 		selection: "▎", ellipsis: "…", folded: "▸", unfolded: "▾",
@@ -52,7 +52,7 @@ func unicodeSigns() signs {
 
 func asciiSigns() signs {
 	return signs{
-		running: "*", done: "+", failed: "x", denied: "/", waiting: "?",
+		running: "*", done: "+", failed: "x", denied: "/", waiting: "?", warning: "!",
 		current: ">", pending: "-",
 		user: "|", prompt: ">", line: "-", thumb: "#", track: "|",
 		selection: "|", ellipsis: "~", folded: ">", unfolded: "v",

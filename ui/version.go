@@ -51,7 +51,7 @@ func (m *Model) keepVersion(msg versionMsg) tea.Cmd {
 	if err == nil {
 		path := filepath.Join(dir, filepath.Base(msg.change.Path))
 		if err = os.WriteFile(path, []byte(msg.content), 0o600); err == nil {
-			m.transcript.note(app.Warning, m.look.theme.sign.waiting, "nobody waits for your version any more, so it was not written; it is kept in "+path)
+			m.transcript.note(app.Warning, m.look.theme.sign.warning, "nobody waits for your version any more, so it was not written; it is kept in "+path)
 			return nil
 		}
 	}
