@@ -147,8 +147,8 @@ func (d *changes) view(t *theme, w, h int) ([]string, *tea.Cursor) {
 	}
 	out = append(out, t.dim.Render(strings.Repeat(t.sign.line, w)))
 	lines := d.lines(t, w)
-	below := 2 // a blank row and the keys
-	if h < 9 { // the room is needed for the diff
+	below := 2                                   // a blank row and the keys
+	if h < 9 && len(out)+lines.len()+below > h { // the room is needed for the diff
 		below = 1
 	}
 	shown := lines.rows(d.scroll.fit(lines.len(), max(1, h-len(out)-below)))

@@ -30,12 +30,12 @@ type theme struct {
 // signs are the symbols of the chrome, all of one cell.
 type signs struct {
 	running, done, failed, denied, waiting, warning string
-	current, pending                       string
-	user, prompt, line, thumb, track       string
-	selection, ellipsis, folded, unfolded  string
-	minus, dot, down, dash, block          string
-	upDown, leftRight, up                  string
-	spinner                                []string
+	current, pending                                string
+	user, prompt, line, thumb, track                string
+	selection, ellipsis, folded, unfolded           string
+	minus, dot, down, dash, block                   string
+	upDown, leftRight, up                           string
+	spinner                                         []string
 }
 
 func unicodeSigns() signs {
