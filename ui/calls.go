@@ -157,6 +157,9 @@ func (c *call) lines() (lines []string, above int) {
 		printed := ""
 		if r := c.bash(); r != nil {
 			printed = r.Output
+			if c.Name == "bash" && r.BashID != "" { // the last line tells the model what the header says
+				printed = printed[:strings.LastIndexByte(printed, '\n')+1]
+			}
 		} else if c.state == callInterrupted {
 			printed = c.result
 		}

@@ -285,7 +285,7 @@ func calls4(s *stage) {
 		result("b1", session.StatusOK, jsonText(map[string]any{"output": long, "exit_code": 0})),
 		result("b2", session.StatusOK, jsonText(map[string]any{"output": long, "exit_code": 1})),
 		result("b3", session.StatusDenied, "permission denied by the user: never do that"),
-		result("b4", session.StatusOK, `{"output":"","bash_id":"bash_1","running":true}`),
+		result("b4", session.StatusOK, `{"output":"[the user moved this command to the background as bash_1]","bash_id":"bash_1","running":true}`),
 		result("w", session.StatusOK, strings.Repeat("x", 5000)), result("t", session.StatusOK, "ok"),
 		result("u", session.StatusOK, `{"answers":{"Auth":{"selections":["OAuth"]},"Color":{"other":"a warm red"}}}`),
 		result("m", session.StatusOK, "created\nissue 7"),
