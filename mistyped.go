@@ -8,10 +8,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// mistyped refuses a single word that is nearly a command (decision 31).
+// mistyped refuses a single word that is nearly a command, or a command of
+// other agents (decision 31): as a prompt it would only cost a request.
 func mistyped(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 || strings.ContainsAny(args[0], " \n") || cmd.ArgsLenAtDash() >= 0 {
 		return nil
+	}
+	for _, w := range wordsElsewhere() {
+		if w[0] == args[0] {
+			return usage("%q is no command: use %s. As a prompt: agent -- %s", args[0], w[1], args[0])
+		}
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	for _, name := range cmd.SuggestionsFor(args[0]) {
@@ -97,6 +103,24 @@ func aliases(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	return pflag.NormalizedName(name)
 }
 
+// wordsElsewhere are commands of other agents, and what stands for them here.
+func wordsElsewhere() [][2]string {
+	return [][2]string{
+		{"resume", "agent -r"},
+		{"continue", "agent -c"},
+		{"exec", `agent -p "prompt"`},
+		{"run", `agent -p "prompt"`},
+		{"chat", "agent"},
+		{"session", "agent sessions"},
+		{"login", "/setup on the screen, or set the provider's key"},
+		{"auth", "/setup on the screen, or set the provider's key"},
+		{"logout", "an editor: the keys are lines of ~/.config/phero/keys"},
+		{"init", "/init on the screen"},
+		{"update", "go install, or the release's docs/install.sh: agent does not change itself"},
+		{"upgrade", "go install, or the release's docs/install.sh: agent does not change itself"},
+	}
+}
+
 // elsewhere are flags of other agents, by their names, and what stands for them here.
 func elsewhere() [][2]string {
 	return [][2]string{
@@ -120,6 +144,7 @@ func elsewhere() [][2]string {
 		{"system-prompt", "--append-system-prompt, or an AGENTS.md: the tools rest on the system prompt"},
 		{"verbose", "-o stream-json, or --debug"},
 		{"color", "NO_COLOR=1"},
+		{"full-auto", "--permission-mode auto"},
 	}
 }
 
