@@ -159,7 +159,7 @@ func (s *always) answers() (yes, scope string) {
 func (s *always) choices(w int, seen bool, item func(key, label string, on bool) string) string {
 	yes, scope := s.answers()
 	if w < plainBelowW {
-		return text.Truncate(item("y", "yes", seen)+"  "+item("s", scope, true)+"  "+item("n", "back", true), w, "")
+		return text.Truncate(item("y", "yes", seen)+" "+item("s", scope, true)+" "+item("n", "back", true), w, "")
 	}
 	return text.Truncate(item("y", yes, seen)+"   "+item("s", scope, true)+"   "+item("n", "go back", true), w, "")
 }
