@@ -68,7 +68,11 @@ func (m *Model) apply(e app.Event, skipped map[string]int) tea.Cmd {
 	case app.Asked:
 		return m.ask(e.ID, e.Call.ID, newPermission(e, m.look.workspace, func() bool { return !m.composer.empty() }))
 	case app.Questioned:
-		return m.ask(e.ID, "", newForm(e))
+		callID := ""
+		if e.Source == "" {
+			callID = m.transcript.askingCall()
+		}
+		return m.ask(e.ID, callID, newForm(e))
 	case app.Closed:
 		m.close(e.ID)
 		return tea.Batch(m.nextQuestion(), m.readMode())

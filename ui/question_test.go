@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/tools"
 	"github.com/phero-agent/agent/tools/human"
 )
 
@@ -104,5 +106,17 @@ func TestLongQuestion(t *testing.T) {
 		s.wantOn(t, "Passwords")
 		s.Key("enter")
 		s.wantLog(t, "reply h1 map[Auth:{[Passwords] }]")
+	})
+}
+
+// The call by which the model asks is shown as one that waits for the person.
+func TestAskingCallWaits(t *testing.T) {
+	on(t, 100, 30, Options{}, func(t *testing.T, s *stage) {
+		s.emit(app.TurnStarted{}, modelSays("", aCall("u", "user_interaction", `{"questions":[{"header":"Port"}]}`)), app.ToolStarted{Call: tools.ToolCall{ID: "u", Name: "user_interaction"}})
+		s.wantOn(t, "● user_interaction")
+		s.emit(app.Questioned{ID: "1", Input: human.Input{Questions: []human.Question{{Header: "Port", Question: "Which port?", Options: []human.Choice{{Label: "80"}, {Label: "8080"}}}}}})
+		s.wantOn(t, "? user_interaction", "asks you")
+		s.emit(app.Closed{ID: "1"})
+		s.wantOn(t, "● user_interaction")
 	})
 }

@@ -359,3 +359,15 @@ func (tr *transcript) arriving() int {
 	}
 	return n
 }
+
+// askingCall is the id of the first call by which the model asks the person and
+// that does not wait for them yet; "" where there is none.
+func (t *transcript) askingCall() (id string) {
+	first := len(t.items)
+	for callID, p := range t.calls {
+		if p.call.Name == "user_interaction" && p.call.state == callRunning && p.index < first {
+			id, first = callID, p.index
+		}
+	}
+	return id
+}
