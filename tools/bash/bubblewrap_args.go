@@ -72,9 +72,13 @@ func (r *BubblewrapRunner) args(mounts []Mount, opts RunOptions) []string {
 	for _, m := range mounts {
 		args = append(args, r.mountArgs(m)...)
 	}
-	args = append(args, "--proc", "/proc", "--dev", "/dev",
-		"--ro-bind", "/proc/sys", "/proc/sys") // root could set core_pattern there (V2)
-	for _, p := range []string{"/proc/sysrq-trigger", "/proc/kcore", "/proc/kallsyms", "/proc/keys", "/proc/timer_list"} {
+	args = append(args, "--proc", "/proc", "--dev", "/dev")
+	hidden := []string{"/proc/kallsyms", "/proc/keys"}
+	if os.Geteuid() == 0 { // from everybody else the mode bits keep these
+		args = append(args, "--ro-bind", "/proc/sys", "/proc/sys") // core_pattern is there (V2)
+		hidden = append(hidden, "/proc/sysrq-trigger", "/proc/kcore", "/proc/timer_list")
+	}
+	for _, p := range hidden {
 		if _, err := os.Stat(p); err == nil {
 			args = append(args, "--ro-bind", "/dev/null", p)
 		}
