@@ -134,8 +134,15 @@ func resolverArgs() []string {
 //
 // It begins only when this program says so, which it does once the sandbox was
 // bound to its life: before that, the parts of bwrap do not end with each other.
+// The part inside binds itself after it has started this, and just before it takes
+// the filter of system calls that this has as well.
 const supervisor = `exec 5>&2 2>/dev/null
 if : <&4; then
+	filtered() { mapfile -t words <"/proc/$1/status" && [[ ${words[*]} == *Seccomp:$'\t'2* ]]; }
+	for ((try = 0; try < 100; try++)); do
+		filtered 1 || ! filtered $$ && break
+		sleep 0.01
+	done
 	printf . >&7
 	read -r -N 1 -u 4 || exit
 	exec 4<&-
