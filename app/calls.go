@@ -131,7 +131,7 @@ func failure(ctx context.Context, err error) (session.Status, string) {
 		return session.StatusInterrupted, context.Cause(ctx).Error()
 	case errors.As(err, &preview):
 		err = preview.err
-	case errors.Is(err, permissions.ErrDenied):
+	case errors.Is(err, permissions.ErrDenied) && !errors.Is(err, permissions.ErrArguments):
 		return session.StatusDenied, err.Error()
 	}
 	return session.StatusFailed, "Error: " + err.Error()

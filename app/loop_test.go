@@ -51,7 +51,7 @@ func TestFailuresAreResults(t *testing.T) {
 done
 `, nil)
 	r.turn("go")
-	for i, want := range []string{"failed absent.txt", `failed "nope"`, "denied must be a string"} {
+	for i, want := range []string{"failed absent.txt", `failed "nope"`, "failed must be a string"} {
 		status, text, _ := strings.Cut(want, " ")
 		if m := r.result(i); m.Status != session.Status(status) || !strings.Contains(m.Text, text) {
 			t.Errorf("result %d: %s %q, want %s", i, m.Status, m.Text, want)

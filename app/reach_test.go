@@ -219,6 +219,20 @@ func TestInterruptedCommandTellsItsOutput(t *testing.T) {
 	checkValid(t, r.last())
 }
 
+// Nothing is told of the output of one that printed nothing.
+func TestInterruptedSilentCommand(t *testing.T) {
+	r := newRig(t, "== a\n> bash {\"command\":\"sleep 600\"}\n== b\nagain\n", nil)
+	from := r.seen()
+	r.app.Submit("go")
+	await[app.ToolStarted](r, from, nil)
+	r.app.Cancel()
+	await[app.TurnEnded](r, from, nil)
+	r.turn("and now?")
+	if m := r.result(0); m.Status != session.StatusInterrupted || m.Text != "interrupted by the user" {
+		t.Errorf("%+v", m)
+	}
+}
+
 // Decision 15: of the calls of one reply the last in call order wins, also where
 // the question about an earlier one let it start last.
 func TestStateFollowsTheCallOrder(t *testing.T) {

@@ -60,7 +60,9 @@ func (t Trace) denial() error {
 		e.Rule = t.Rule.Text
 	case ByPlan:
 		e.Err = errPlan
-	case ByArguments, ByPath:
+	case ByArguments:
+		e.Err = argumentsError(t.Why)
+	case ByPath:
 		e.Err = errors.New(t.Why)
 	default:
 		e.Err = errNoRule

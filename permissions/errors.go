@@ -12,6 +12,7 @@ var (
 	ErrDenied      = errors.New("permission denied")
 	ErrInvalidRule = errors.New("invalid permission rule")
 	ErrNoRun       = errors.New("rules for a run need the context of a run")
+	ErrArguments   = errors.New("the arguments cannot be understood") // in a [DeniedError]: nobody refused the call
 )
 
 var (
@@ -48,6 +49,12 @@ func (e *DeniedError) Error() string {
 func (e *DeniedError) Is(target error) bool { return target == ErrDenied }
 
 func (e *DeniedError) Unwrap() error { return e.Err }
+
+// argumentsError is an [ErrArguments] in the words of what is wrong.
+type argumentsError string
+
+func (e argumentsError) Error() string        { return string(e) }
+func (e argumentsError) Is(target error) bool { return target == ErrArguments }
 
 // Feedback, returned by an Asker with Reject, is told to the model.
 type Feedback string

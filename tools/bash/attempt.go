@@ -108,7 +108,11 @@ func (t *Tool) attempt(ctx context.Context, command string, timeout time.Duratio
 	}
 	r.text, r.cut = f.p.sink.captured()
 	if ctx.Err() != nil && f.p.stopping.Load() && !r.timedOut {
-		return nil, &StoppedError{Output: r.output().Output, Err: ctx.Err()}
+		stopped := &StoppedError{Err: ctx.Err()}
+		if r.text != "" || len(f.p.left)+len(f.p.notes) > 0 {
+			stopped.Output = r.output().Output
+		}
+		return nil, stopped
 	}
 	if r.timedOut {
 		return r, nil
@@ -122,7 +126,7 @@ func (t *Tool) attempt(ctx context.Context, command string, timeout time.Duratio
 
 // StoppedError says that the call's context ended before its command did.
 type StoppedError struct {
-	Output string // what the command printed until then
+	Output string // what the command printed until then, with lines about its end; "" for nothing
 	Err    error  // the context's
 }
 
