@@ -52,8 +52,10 @@ func serverOptions(opts Options, s *sandbox) mcp.Options {
 	}
 }
 
-// serversWait is how long the first turn waits for servers that are starting.
-const serversWait = 10 * time.Second
+const (
+	serversWait   = 10 * time.Second // how long the first turn waits for servers that are starting
+	serversUntold = time.Second      // of that, without saying so
+)
 
 // awaitServers waits for the servers before the list of tools is made.
 func (a *App) awaitServers(ctx context.Context) {
@@ -64,7 +66,11 @@ func (a *App) awaitServers(ctx context.Context) {
 	if l := a.opts.ServerLimits.Ready; l > 0 {
 		wait = l
 	}
-	late := a.servers.Wait(ctx, wait)
+	late := a.servers.Wait(ctx, min(wait, serversUntold))
+	if rest := wait - serversUntold; len(late) > 0 && rest > 0 && ctx.Err() == nil {
+		a.emit(Notice{Text: fmt.Sprintf("waiting for MCP servers that are starting, at most %s: %s", wait, strings.Join(late, ", "))})
+		late = a.servers.Wait(ctx, rest)
+	}
 	if len(late) > 0 && ctx.Err() == nil {
 		a.emit(Notice{Text: fmt.Sprintf("MCP servers that are still starting: %s. The model finds their tools through %s once they are there", strings.Join(late, ", "), mcptools.SearchName)})
 	}

@@ -193,10 +193,11 @@ first
 == 3
 done
 `, nil, withServers(mcpServer(t, "x", "late", func(s *config.Server) { s.Env["GATE"] = gate })), func(o *app.Options) {
-		o.ServerLimits.Ready = 50 * time.Millisecond
+		o.ServerLimits.Ready = 1100 * time.Millisecond
 	})
 	from := r.seen()
 	r.turn("one")
+	await(r, from, func(n app.Notice) bool { return strings.Contains(n.Text, "are starting, at most 1.1s: x") })
 	await(r, from, func(n app.Notice) bool { return strings.Contains(n.Text, "still starting: x") })
 	openGate(t, gate)
 	await[app.CommandsChanged](r, from, nil)
