@@ -1,13 +1,14 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+
+	"github.com/phero-agent/agent/tools/file"
 )
 
 // AddServer adds a server's table at the end of a settings file, which is made where
@@ -87,27 +88,17 @@ func tableHead(line string) (string, bool) {
 
 // rewrite writes a settings file in one piece, and keeps its rights.
 func rewrite(path, text string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
 	perm := fs.FileMode(0o600)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
 	if info, err := os.Stat(path); err == nil {
 		perm = info.Mode().Perm()
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".config-*")
-	if err != nil {
+	return write(path, text, perm)
+}
+
+// write writes a file in one piece, and makes the directory for it. A link stays one.
+func write(path, text string, perm fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(perm), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return file.WriteFileAtomic(path, []byte(text), perm)
 }

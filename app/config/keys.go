@@ -9,8 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-
-	"github.com/phero-agent/agent/tools/file"
 )
 
 // KeysFile is the person's file of keys, lines of NAME=value: what the set-up keeps,
@@ -66,7 +64,7 @@ func (s *Settings) Keep(variables ...[2]string) error {
 	for _, v := range variables {
 		fmt.Fprintf(&out, "%s=%s\n", v[0], v[1])
 	}
-	return s.write(s.KeysFile(), out.String())
+	return write(s.KeysFile(), out.String(), 0o600)
 }
 
 // KeepModel writes the model into the person's settings file, above what is there,
@@ -87,17 +85,5 @@ func (s *Settings) KeepModel(name string) error {
 			out.WriteString(line)
 		}
 	}
-	return s.write(path, out.String())
-}
-
-// write replaces a file of the person, for its owner alone. A link stays one.
-func (s *Settings) write(path, text string) error {
-	if err := os.MkdirAll(s.ConfigDir, 0o700); err != nil {
-		return err
-	}
-	perm := fs.FileMode(0o600)
-	if info, err := os.Stat(path); err == nil && path != s.KeysFile() {
-		perm = info.Mode().Perm()
-	}
-	return file.WriteFileAtomic(path, []byte(text), perm)
+	return rewrite(path, out.String())
 }

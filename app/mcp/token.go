@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/phero-agent/agent/tools/file"
 )
 
 // signInError says that a server wants to know who the person is.
@@ -69,18 +71,7 @@ func (f tokenFile) write(s signed) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
 	}
-	out, err := os.CreateTemp(filepath.Dir(f.path), ".token*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = out.Write(append(data, '\n'))
-	if err = errors.Join(err, out.Close()); err == nil {
-		err = os.Rename(out.Name(), f.path)
-	}
-	if err != nil {
-		os.Remove(out.Name())
-	}
-	return err
+	return file.WriteFileAtomic(f.path, append(data, '\n'), 0o600)
 }
 
 // keptToken authorizes the requests of a connection that asks nobody.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/phero-agent/agent/app"
+	"github.com/phero-agent/agent/tools/file"
 )
 
 // Store keeps what was learned of servers: a file of a directory for each base
@@ -121,18 +122,7 @@ func (s *Store) save(baseURL, model string, p Profile, change func(*Traits)) err
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(s.dir, ".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(append(text, '\n'))
-	if err = errors.Join(err, tmp.Close()); err == nil {
-		err = os.Rename(tmp.Name(), s.Path(baseURL))
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
+	return file.WriteFileAtomic(s.Path(baseURL), append(text, '\n'), 0o600)
 }
 
 // remember keeps what the client has learned.
