@@ -303,17 +303,23 @@ func (d *changes) hints(t *theme, w int) (parts []string) {
 		parts = append(parts, t.sign.leftRight+" pan")
 	}
 	if w >= splitFromW && d.body.diff != nil && d.files[d.at].Change.Existed {
-		word := "u side by side"
-		if d.split {
-			word = "u unified"
-		}
-		parts = append(parts, word)
+		parts = append(parts, splitHint(d.split))
 	}
-	word := "f full screen"
-	if d.full {
-		word = "f smaller"
+	return append(parts, fullHint(d.full))
+}
+
+func splitHint(split bool) string {
+	if split {
+		return "u unified"
 	}
-	return append(parts, word)
+	return "u side by side"
+}
+
+func fullHint(full bool) string {
+	if full {
+		return "f smaller"
+	}
+	return "f full screen"
 }
 
 // undoArgs reads "turn".

@@ -326,19 +326,11 @@ func (p *permission) hints(t *theme, w int) string {
 			parts = append(parts, "o edit it")
 		}
 		if w >= splitFromW {
-			word := "u side by side"
-			if p.split {
-				word = "u unified"
-			}
-			parts = append(parts, word)
+			parts = append(parts, splitHint(p.split))
 		}
 	}
-	word := "f full screen"
-	if p.full {
-		word = "f smaller"
-	}
 	if p.step != stepAlways {
-		parts = append(parts, word)
+		parts = append(parts, fullHint(p.full))
 	}
 	if n := p.scroll.total - p.scroll.seen; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d more lines", n))
