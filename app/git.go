@@ -31,9 +31,9 @@ type gitLook struct {
 // longer there is no other.
 const gitPatience = 5000
 
-// gitStatus prints how many files git calls changed or new, and the first of them, one
+// statusLine prints how many files git calls changed or new, and the first of them, one
 // in a line, with names quoted where they have to be.
-const gitStatus = `all=$(git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c core.quotePath=false ` +
+const statusLine = `all=$(git --no-optional-locks -c core.fsmonitor=false -c core.hooksPath=/dev/null -c core.quotePath=false ` +
 	`status --porcelain --no-renames --ignore-submodules=all 2>/dev/null) || exit
 mapfile -t files < <(printf %s "$all")
 printf '%s\n' ${#files[@]} "${files[@]:0:10}"`
@@ -68,7 +68,7 @@ func (a *App) gitStatus(ctx context.Context) (changedFiles, error) {
 		return changedFiles{}, err
 	}
 	defer shell.Close()
-	arguments, err := json.Marshal(bash.Input{Command: gitStatus, Timeout: gitPatience})
+	arguments, err := json.Marshal(bash.Input{Command: statusLine, Timeout: gitPatience})
 	if err != nil {
 		return changedFiles{}, err
 	}
@@ -89,7 +89,7 @@ type changedFiles struct {
 	first []string // with a word on those that are not just changed
 }
 
-// parseStatus reads what [gitStatus] printed.
+// parseStatus reads what [statusLine] printed.
 func parseStatus(text string) (changedFiles, error) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	count, err := strconv.Atoi(lines[0])

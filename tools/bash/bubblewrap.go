@@ -184,6 +184,7 @@ func (r *BubblewrapRunner) Command(_ context.Context, command string, opts RunOp
 	}
 	mounts, err := r.begin(opts)
 	if err != nil {
+		filter.Close()
 		return nil, err
 	}
 	args := r.args(mounts, opts)
