@@ -78,6 +78,10 @@ func TestReadClipboard(t *testing.T) {
 	if image, text, err := readClipboard(); image != nil || text != "some\ntext" || err != nil {
 		t.Errorf("%q, %q, %v", image, text, err)
 	}
+	program("wl-paste", `case $* in *image*) echo nothing of that kind ;; *) echo text ;; esac`)
+	if image, text, err := readClipboard(); image != nil || text != "text\n" || err != nil {
+		t.Errorf("%q, %q, %v", image, text, err)
+	}
 	program("wl-paste", `exec head -c 60000000 /dev/zero`)
 	if _, text, err := readClipboard(); err == nil || !strings.Contains(err.Error(), "wl-paste") {
 		t.Errorf("%d bytes, %v", len(text), err)
