@@ -204,6 +204,43 @@ func TestReadyIsNotTaken(t *testing.T) { // SBX-17, SAFE-10
 	}
 }
 
+// Each thing that is compared is enough by itself to refuse a sandbox, also where
+// another one would tell as well.
+func TestReadyIsCompared(t *testing.T) { // SBX-17
+	t.Parallel()
+	dir := workspace(t)
+	write(t, filepath.Join(dir, "secret"), "s")
+	b, r := prepared(t, dir, WithHidden(filepath.Join(dir, "secret")))
+	s := waiting(t, b)
+	cmd, pid := s.process.cmd, s.process.cmd.Process.Pid
+	if err := s.fits(cmd); err != nil {
+		t.Fatal(err)
+	}
+	look, outside := s.look, s.outside
+	if s.look = look + "x"; s.fits(cmd) == nil {
+		t.Error("its own mounts are not compared")
+	}
+	s.look = look
+	if s.outside = outside + "x"; s.fits(cmd) == nil {
+		t.Error("the mounts of the host are not compared")
+	}
+	s.outside = outside
+	lines, places := slices.Collect(strings.Lines(look)), 0
+	for _, m := range mountsOf(cmd.Args) {
+		if m.flag == "--chdir" {
+			continue
+		}
+		without := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return strings.Fields(line)[4] == mountinfoPath(m.to) })
+		if r.matches(cmd, pid, strings.Join(without, "")) == nil {
+			t.Errorf("nothing is missed where %s is not mounted", m.to)
+		}
+		places++
+	}
+	if places < 8 {
+		t.Errorf("%d mounts were looked at", places)
+	}
+}
+
 // While one waits, what it reserves is there; afterwards nothing is.
 func TestReadyLeavesNothing(t *testing.T) {
 	t.Parallel()
