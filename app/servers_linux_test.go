@@ -80,6 +80,28 @@ func TestServerSeesWhatItNeeds(t *testing.T) {
 	}
 }
 
+// An argument shows what it names, but not what the program itself keeps.
+func TestServerArgumentsShow(t *testing.T) {
+	base := t.TempDir()
+	data, token := filepath.Join(base, "data"), filepath.Join(base, "state", "mcp", "token.json")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(token), 0o700), os.WriteFile(token, []byte("secret"), 0o600), os.WriteFile(data, []byte("data"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	def := mcpServer(t, "x", "plain", func(s *config.Server) {
+		s.Sandbox, s.Args = nil, append(s.Args, "--data="+data, "--state="+filepath.Join(base, "state"), token)
+	})
+	r := newRig(t, fmt.Sprintf("== 1\n> mcp_x_read {\"path\":%q}\n> mcp_x_read {\"path\":%q}\n== 2\ndone\n", data, token), nil, withServers(def), func(o *app.Options) {
+		o.Sandbox, o.StateDir = "bwrap", filepath.Join(base, "state")
+	})
+	needsBwrap(r)
+	r.turn("go")
+	for n, want := range []string{"data", "no such file"} {
+		if m := r.result(n); !strings.Contains(m.Text, want) {
+			t.Errorf("%+v, not %q", m, want)
+		}
+	}
+}
+
 // What would show a home directory, or the tokens of other servers, is refused.
 func TestServerReadsTooMuch(t *testing.T) {
 	var state string
