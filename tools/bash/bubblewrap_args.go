@@ -139,9 +139,9 @@ func resolverArgs() []string {
 const supervisor = `exec 5>&2 2>/dev/null
 if : <&4; then
 	filtered() { mapfile -t words <"/proc/$1/status" && [[ ${words[*]} == *Seccomp:$'\t'2* ]]; }
-	for ((try = 0; try < 100; try++)); do
+	for ((try = 0; try < 500; try++)); do
 		filtered 1 || ! filtered $$ && break
-		sleep 0.01
+		read -r -t 0.002 -u 4 # nothing comes yet
 	done
 	printf . >&7
 	read -r -N 1 -u 4 || exit

@@ -71,13 +71,10 @@ type supervised interface {
 	finisher
 	// outside is what a sandbox depends on beside its command line. It has to be
 	// the same as before the sandbox was made.
-	outside() string
-	// look is what can be seen of a sandbox, of which the process pid is the part
-	// outside. It has to be the same as when the sandbox was made.
-	look(pid int) (string, error)
-	// matches compares a sandbox that looks so with what cmd, which made it, would
-	// make now.
-	matches(cmd *exec.Cmd, pid int, look string) error
+	outside() int
+	// matches compares a sandbox, of which the process pid is the part outside, with
+	// what cmd, which made it, would make now.
+	matches(cmd *exec.Cmd, pid int) error
 }
 
 // launched is what start needs beside the command.

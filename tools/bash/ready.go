@@ -75,12 +75,7 @@ func (t *Tool) makeReady(s *standby, runner supervised) {
 		p.stop()
 		return
 	}
-	look, err := runner.look(p.cmd.Process.Pid)
-	if err != nil {
-		p.stop()
-		return
-	}
-	s.runner, s.process, s.ahead, s.outside, s.look = runner, p, p.finish, outside, look
+	s.runner, s.process, s.ahead, s.outside = runner, p, p.finish, outside
 }
 
 // ready are the sandboxes of a tool that wait for a command.
@@ -104,8 +99,7 @@ type standby struct {
 	runner  supervised
 	process *process
 	ahead   func() []string // the runner's last word, unless it is given a command
-	outside string          // as the runner saw it before it was made
-	look    string          // and this once it was
+	outside int             // as the runner saw it before it was made
 }
 
 // want returns those that are to be made so that there are n.
@@ -268,14 +262,10 @@ func (s *standby) fits(cmd *exec.Cmd) error {
 	if was.Path != cmd.Path || !slices.Equal(was.Args, cmd.Args) || !slices.Equal(was.Env, cmd.Env) {
 		return errors.New("the sandbox has other settings now")
 	}
-	look, err := s.runner.look(was.Process.Pid)
-	if err != nil {
-		return err
+	if s.runner.outside() != s.outside {
+		return errors.New("what is mounted on the host has changed")
 	}
-	if look != s.look || s.runner.outside() != s.outside {
-		return errors.New("what is mounted has changed")
-	}
-	return s.runner.matches(was, was.Process.Pid, look)
+	return s.runner.matches(was, was.Process.Pid)
 }
 
 // drop ends s beside what goes on.
