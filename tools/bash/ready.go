@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os/exec"
 	"slices"
 	"sync"
@@ -44,9 +45,7 @@ func (t *Tool) Prepare(n int) {
 
 // Rest ends the sandboxes that wait, and makes no more until [Tool.Prepare].
 func (t *Tool) Rest() {
-	for _, s := range t.ready.rest() {
-		s.drop()
-	}
+	t.ready.rest()
 }
 
 // makeReady makes a sandbox that waits.
@@ -81,7 +80,8 @@ func (t *Tool) makeReady(s *standby, runner supervised) {
 // ready are the sandboxes of a tool that wait for a command.
 type ready struct {
 	mu      sync.Mutex
-	list    []*standby    // the oldest first, some still being made
+	list    []*standby // the oldest first, some still being made
+	ending  map[*standby]bool
 	waiters int           // commands whose sandbox is being made
 	on      bool          // since Prepare, until Rest
 	off     bool          // for good: closed, or of no use here
@@ -120,11 +120,7 @@ func (r *ready) add(n int) (added []*standby) {
 		added, r.list = append(added, s), append(r.list, s)
 	}
 	r.stopTimer()
-	r.expires = time.AfterFunc(r.life, func() {
-		for _, s := range r.empty() {
-			s.drop()
-		}
-	})
+	r.expires = time.AfterFunc(r.life, func() { r.drop(r.empty()...) })
 	return added
 }
 
@@ -172,17 +168,36 @@ func (r *ready) empty() []*standby {
 	return list
 }
 
-func (r *ready) rest() []*standby {
+func (r *ready) rest() {
 	r.mu.Lock()
 	r.on = false
 	r.stopTimer()
 	r.mu.Unlock()
-	return r.empty()
+	r.drop(r.empty()...)
 }
 
+// close returns those that end now.
 func (r *ready) close() []*standby {
 	r.end()
-	return r.rest()
+	r.rest()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.ending))
+}
+
+// drop ends sandboxes beside what goes on.
+func (r *ready) drop(list ...*standby) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range list {
+		r.ending[s] = true
+		go func() {
+			s.stop()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			delete(r.ending, s)
+		}()
+	}
 }
 
 // missed counts those that were made in vain, one after the other: where it is
@@ -232,7 +247,7 @@ func (t *Tool) startReady(ctx context.Context, runner supervised, cmd *exec.Cmd,
 		if ctx.Err() == nil {
 			t.ready.missed()
 		}
-		s.drop()
+		t.ready.drop(s)
 		return nil
 	}
 	t.ready.misses.Store(0)
@@ -267,9 +282,6 @@ func (s *standby) fits(cmd *exec.Cmd) error {
 	}
 	return s.runner.matches(was, was.Process.Pid)
 }
-
-// drop ends s beside what goes on.
-func (s *standby) drop() { go s.stop() }
 
 // stop ends s, and waits for that.
 func (s *standby) stop() {

@@ -60,7 +60,7 @@ func TestReady(t *testing.T) { // SBX-20
 	}
 	for _, command := range []string{
 		"pwd; env | sort | grep -v ^PHERO_SHELL", "exit 3", "cd sub; export A=$'1\\n2'; false", `pwd; echo "$A"; cd ..`, "ls -l /proc/self/fd | wc -l",
-		"cut -d' ' -f4- /proc/self/mountinfo | sed 's/[0-9]*:[0-9]* //'", "printf x; echo y >&2; kill -9 $$", "cat", "ls -A ~ /tmp /run; ls /proc | grep -c '^[0-9]'",
+		"cut -d' ' -f4- /proc/self/mountinfo | sed 's/[0-9]*:[0-9]* //'", "printf x; echo y >&2; kill -9 $$", "cat", "ls -A ~ /tmp /run; ls /proc >list; grep -c '^[0-9]' list; rm list",
 		"ulimit -a; umask; trap; alias; set -o; shopt", "sleep 600 & echo left", "echo $0 $# $BASH_SUBSHELL $SHLVL; declare -F", strings.Repeat(" ", maxArgument) + "echo long",
 	} {
 		plain, _ := prepared(t, odd)
@@ -315,6 +315,22 @@ func TestReadyLeavesNothing(t *testing.T) {
 	b.Prepare(1)
 	if run(t, b, "true"); b.ready.list != nil || r.ahead != 0 || r.live != 0 {
 		t.Errorf("%d wait after Close, %d, %d", len(b.ready.list), r.ahead, r.live)
+	}
+}
+
+// Close waits for those that are on their end, so that none outlives the program.
+func TestCloseAfterRest(t *testing.T) {
+	t.Parallel()
+	dir := workspace(t)
+	for range 5 {
+		b, r := prepared(t, dir)
+		b.Prepare(maxReady)
+		waiting(t, b)
+		b.Rest()
+		b.Close()
+		if n := len(sandboxesOf(dir)); n != 0 || r.ahead != 0 {
+			t.Fatalf("%d processes, %d sandboxes are left", n, r.ahead)
+		}
 	}
 }
 

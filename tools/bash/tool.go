@@ -92,7 +92,7 @@ func New(opts ...Option) (*Tool, error) {
 		calls:   map[string]*foreground{},
 		running: map[*foreground]bool{},
 		marker:  markerName + "=" + nonce(),
-		ready:   ready{life: readyLife},
+		ready:   ready{life: readyLife, ending: map[*standby]bool{}},
 	}
 	for _, o := range opts {
 		o(t)
