@@ -113,17 +113,18 @@ type App struct {
 	working sync.WaitGroup // work, and the search for a model
 
 	// Of the conversation.
-	log     *session.Log // nil until there is something to save
-	blobs   *session.Blobs
-	journal *session.Journal
-	todos   *todo.List
-	talk    *session.Conversation
-	turn    int
-	saving  saving
-	gauge   gauge
-	tally   *tally
-	git     gitLook
-	layout  layoutLook
+	log       *session.Log // nil until there is something to save
+	blobs     *session.Blobs
+	journal   *session.Journal
+	todos     *todo.List
+	talk      *session.Conversation
+	turn      int
+	commanded int // the last turn in which the model wanted commands; 0 is none
+	saving    saving
+	gauge     gauge
+	tally     *tally
+	git       gitLook
+	layout    layoutLook
 }
 
 // ErrBusy says that a turn runs.

@@ -21,3 +21,6 @@ func Thought(pieces ...Delta) time.Duration {
 	}
 	return th.took(now)
 }
+
+// ExpectsCommands tells whether sandboxes are made while the model thinks.
+func (a *App) ExpectsCommands() bool { return a.expectsCommands() }

@@ -38,10 +38,16 @@ const statusLine = `all=$(git --no-optional-locks -c core.fsmonitor=false -c cor
 mapfile -t files < <(printf %s "$all")
 printf '%s\n' ${#files[@]} "${files[@]:0:10}"`
 
-// lookAtGit begins a look where there is a repository and a sandbox, and sessions:
+// mayLookAtGit tells whether there is a repository and a sandbox, and sessions:
 // before the first one nothing is written into a workspace, and the sandbox would.
+func (a *App) mayLookAtGit() bool {
+	_, err := os.Stat(filepath.Join(a.sessions.store.Dir(), "sessions"))
+	return err == nil && a.sandbox.holds() && branch(a.opts.Workspace) != ""
+}
+
+// lookAtGit begins a look where it may.
 func (a *App) lookAtGit() {
-	if _, err := os.Stat(filepath.Join(a.sessions.store.Dir(), "sessions")); err != nil || !a.sandbox.holds() || branch(a.opts.Workspace) == "" {
+	if !a.mayLookAtGit() {
 		return
 	}
 	g := &a.git

@@ -261,6 +261,7 @@ func (a *App) reply(ctx context.Context, t *thread, messages []session.Message) 
 		if t.own() {
 			a.logModel()
 			a.syncLater()
+			a.anticipate()
 		}
 		req := Request{System: t.system, Messages: messages, Tools: t.specs, Images: a.blobs.Get, Effort: a.Effort()}
 		var thinking thinking
@@ -270,6 +271,9 @@ func (a *App) reply(ctx context.Context, t *thread, messages []session.Message) 
 			commands.hear(d, a.box)
 			a.delta(t, d)
 		})
+		if t.own() && len(commands) > 0 {
+			a.commanded = a.turn
+		}
 		m := reply.Message
 		m.Thought = thinking.took(time.Now())
 		if ctx.Err() != nil {

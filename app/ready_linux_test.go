@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,4 +57,89 @@ hello
 	if n := sandboxes(r.dir); n != 0 {
 		t.Errorf("%d sandboxes were made for talk", n)
 	}
+}
+
+// thinking is a model that says when it begins to think, and thinks until it is let on.
+type thinking struct {
+	app.Provider
+	begun, goOn chan struct{}
+}
+
+func (m *thinking) Stream(ctx context.Context, req app.Request, emit func(app.Delta)) (app.Reply, error) {
+	m.begun <- struct{}{}
+	<-m.goOn
+	return m.Provider.Stream(ctx, req, emit)
+}
+
+// thinks runs a turn, and calls during with each request's number while the model thinks.
+func thinks(r *rig, prompt string, requests int, during func(request int)) {
+	m := &thinking{Provider: r.provider.Provider, begun: make(chan struct{}), goOn: make(chan struct{})}
+	r.provider.Provider = m
+	from := r.seen()
+	r.app.Submit(prompt)
+	for i := range requests {
+		<-m.begun
+		r.app.WaitForGit() // it has a sandbox of its own
+		during(i)
+		m.goOn <- struct{}{}
+	}
+	await[app.TurnEnded](r, from, nil)
+	r.provider.Provider = m.Provider
+}
+
+// Where commands are likely, sandboxes wait for them before the model asks.
+func TestSandboxesAreAnticipated(t *testing.T) {
+	const repository = ".git/HEAD"
+	four := func(r *rig) {
+		within(r.t, "four sandboxes wait", func() bool { return sandboxes(r.dir) == 4 })
+	}
+	none := func(r *rig, when string) {
+		if r.app.ExpectsCommands() {
+			r.t.Errorf("%s: commands are expected", when)
+		}
+	}
+	in := func(t *testing.T, text string, interactive bool) *rig {
+		r := inBwrap(t, text, func(o *app.Options) {
+			o.Interactive = interactive
+			head := filepath.Join(o.Workspace, repository)
+			if err := os.MkdirAll(filepath.Dir(head), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(head, []byte("ref: refs/heads/main\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return r
+	}
+	t.Run("interactive", func(t *testing.T) {
+		r := in(t, `== talk
+hello
+== work
+> bash {"command":"true"}
+== then
+done
+== talk again
+hello again
+== talk on
+and on
+`, true)
+		thinks(r, "talk", 1, func(int) { none(r, "at first") })
+		thinks(r, "work", 2, func(request int) {
+			if request == 0 {
+				none(r, "after talk")
+				return
+			}
+			four(r)
+		})
+		thinks(r, "talk again", 1, func(int) { four(r) })
+		within(t, "none waits when the turn is over", func() bool { return sandboxes(r.dir) == 0 })
+		thinks(r, "talk on", 1, func(int) { none(r, "after talk again") })
+	})
+	t.Run("headless", func(t *testing.T) {
+		r := in(t, `== work
+done
+`, false)
+		thinks(r, "work", 1, func(int) { four(r) })
+		within(t, "none waits when the turn is over", func() bool { return sandboxes(r.dir) == 0 })
+	})
 }
