@@ -150,6 +150,7 @@ func (a *App) steps(ctx context.Context) error {
 		if err := a.requestAllowed(ctx); err != nil {
 			return err
 		}
+		a.anticipate()
 		calls, err := a.fittingReply(ctx)
 		if err != nil {
 			return err
@@ -261,7 +262,6 @@ func (a *App) reply(ctx context.Context, t *thread, messages []session.Message) 
 		if t.own() {
 			a.logModel()
 			a.syncLater()
-			a.anticipate()
 		}
 		req := Request{System: t.system, Messages: messages, Tools: t.specs, Images: a.blobs.Get, Effort: a.Effort()}
 		var thinking thinking
