@@ -59,25 +59,28 @@ func (r *BubblewrapRunner) matches(cmd *exec.Cmd, pid int) error {
 	if err != nil {
 		return err
 	}
+	root, err := unix.Open(filepath.Join(proc, "root"), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: filepath.Join(proc, "root"), Err: err}
+	}
+	defer unix.Close(root)
 	files := map[string]fileID{} // many are /dev/null
 	for _, m := range mountsOf(cmd.Args) {
-		at := filepath.Join(proc, "root", m.to)
+		var shown fileID
 		if m.flag == "--chdir" {
-			at = filepath.Join(proc, "cwd")
+			shown, _, err = identify(unix.AT_FDCWD, filepath.Join(proc, "cwd"))
+		} else {
+			shown, err = mountedAt(root, m.to)
 		}
-		shown, mounted, err := identify(at)
 		if err != nil {
 			return err
-		}
-		if !mounted && m.flag != "--chdir" {
-			return fmt.Errorf("%s is not mounted", m.to)
 		}
 		if m.from == "" {
 			continue
 		}
 		file, known := files[m.from]
 		if !known {
-			if file, _, err = identify(m.from); err != nil {
+			if file, _, err = identify(unix.AT_FDCWD, m.from); err != nil {
 				return err
 			}
 			files[m.from] = file
@@ -108,11 +111,25 @@ type fileID struct {
 	inode  uint64
 }
 
-// identify tells what file has the name, and whether something is mounted there.
-// It fails on kernels that do not tell, before 5.8.
-func identify(path string) (id fileID, mounted bool, err error) {
+// mountedAt is what is mounted at a place below root, to which no symbolic link leads.
+func mountedAt(root int, place string) (fileID, error) {
+	at, err := unix.Openat2(root, place, &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT | unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return fileID{}, &os.PathError{Op: "openat2", Path: place, Err: err}
+	}
+	defer unix.Close(at)
+	id, mounted, err := identify(at, "")
+	if err == nil && !mounted {
+		err = fmt.Errorf("%s is not mounted", place)
+	}
+	return id, err
+}
+
+// identify tells what file has the name, or is open as dir where that is "", and
+// whether something is mounted there. It fails on kernels that do not tell, before 5.8.
+func identify(dir int, path string) (id fileID, mounted bool, err error) {
 	var x unix.Statx_t
-	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_SYNC_AS_STAT, unix.STATX_INO, &x); err != nil {
+	if err := unix.Statx(dir, path, unix.AT_EMPTY_PATH, unix.STATX_INO, &x); err != nil {
 		return fileID{}, false, &os.PathError{Op: "statx", Path: path, Err: err}
 	}
 	if x.Mask&unix.STATX_INO == 0 || x.Attributes_mask&unix.STATX_ATTR_MOUNT_ROOT == 0 {

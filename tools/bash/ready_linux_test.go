@@ -224,10 +224,15 @@ func TestReadyIsCompared(t *testing.T) { // SBX-17
 	if s.outside++; s.fits(cmd) == nil {
 		t.Error("the mounts of the host are not compared")
 	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("/", link); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"--ro-bind", "/etc", link + "/etc"}, "openat2 " + link + "/etc: too many levels of symbolic links"},
 		{[]string{"--tmpfs", plain}, plain + " is not mounted"},
 		{[]string{"--ro-bind", plain, plain}, plain + " is not mounted"},
 		{[]string{"--bind", "/etc", dir}, "/etc is not what the sandbox has at " + dir},
