@@ -61,6 +61,8 @@ func TestNoSandboxIsAskedOnce(t *testing.T) {
 
 	again := rigIn(t, r.dir, runTrue, auto(state))
 	await(again, 0, func(s app.State) bool { return s.Sandbox == "none" })
+	again.mu.Lock()
+	defer again.mu.Unlock()
 	for _, e := range again.events {
 		if _, ok := e.(app.Questioned); ok {
 			t.Fatal("asked again")
