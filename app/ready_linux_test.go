@@ -78,7 +78,11 @@ func thinks(r *rig, prompt string, requests int, during func(request int)) {
 	from := r.seen()
 	r.app.Submit(prompt)
 	for i := range requests {
-		<-m.begun
+		select {
+		case <-m.begun:
+		case <-time.After(r.patience):
+			r.t.Fatal("the model is not asked")
+		}
 		r.app.WaitForGit() // it has a sandbox of its own
 		during(i)
 		m.goOn <- struct{}{}
@@ -89,7 +93,6 @@ func thinks(r *rig, prompt string, requests int, during func(request int)) {
 
 // Where commands are likely, sandboxes wait for them before the model asks.
 func TestSandboxesAreAnticipated(t *testing.T) {
-	const repository = ".git/HEAD"
 	four := func(r *rig) {
 		within(r.t, "four sandboxes wait", func() bool { return sandboxes(r.dir) == 4 })
 	}
@@ -99,9 +102,9 @@ func TestSandboxesAreAnticipated(t *testing.T) {
 		}
 	}
 	in := func(t *testing.T, text string, interactive bool) *rig {
-		r := inBwrap(t, text, func(o *app.Options) {
+		return inBwrap(t, text, func(o *app.Options) {
 			o.Interactive = interactive
-			head := filepath.Join(o.Workspace, repository)
+			head := filepath.Join(o.Workspace, ".git", "HEAD")
 			if err := os.MkdirAll(filepath.Dir(head), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +112,6 @@ func TestSandboxesAreAnticipated(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
-		return r
 	}
 	t.Run("interactive", func(t *testing.T) {
 		r := in(t, `== talk

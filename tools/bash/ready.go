@@ -80,12 +80,12 @@ func (t *Tool) makeReady(s *standby, runner supervised) {
 // ready are the sandboxes of a tool that wait for a command.
 type ready struct {
 	mu      sync.Mutex
-	list    []*standby // the oldest first, some still being made
-	ending  map[*standby]bool
-	waiters int           // commands whose sandbox is being made
-	on      bool          // since Prepare, until Rest
-	off     bool          // for good: closed, or of no use here
-	life    time.Duration // unused
+	list    []*standby        // the oldest first, some still being made
+	ending  map[*standby]bool // taken out, and not over yet
+	waiters int               // commands whose sandbox is being made
+	on      bool              // since Prepare, until Rest
+	off     bool              // for good: closed, or of no use here
+	life    time.Duration     // unused
 	expires *time.Timer
 	misses  atomic.Int32
 }
@@ -120,7 +120,7 @@ func (r *ready) add(n int) (added []*standby) {
 		added, r.list = append(added, s), append(r.list, s)
 	}
 	r.stopTimer()
-	r.expires = time.AfterFunc(r.life, func() { r.drop(r.empty()...) })
+	r.expires = time.AfterFunc(r.life, r.empty)
 	return added
 }
 
@@ -159,13 +159,16 @@ func (s *standby) isMade() bool {
 	}
 }
 
-// empty takes all out.
-func (r *ready) empty() []*standby {
+// empty ends all that wait.
+func (r *ready) empty() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	list := r.list
 	r.list = nil
-	return list
+	for _, s := range list {
+		r.ending[s] = true
+	}
+	r.mu.Unlock()
+	r.drop(list...)
 }
 
 func (r *ready) rest() {
@@ -173,7 +176,7 @@ func (r *ready) rest() {
 	r.on = false
 	r.stopTimer()
 	r.mu.Unlock()
-	r.drop(r.empty()...)
+	r.empty()
 }
 
 // close returns those that end now.
