@@ -67,7 +67,10 @@ type thinking struct {
 
 func (m *thinking) Stream(ctx context.Context, req app.Request, emit func(app.Delta)) (app.Reply, error) {
 	m.begun <- struct{}{}
-	<-m.goOn
+	select {
+	case <-m.goOn:
+	case <-ctx.Done():
+	}
 	return m.Provider.Stream(ctx, req, emit)
 }
 
